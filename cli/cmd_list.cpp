@@ -1,0 +1,127 @@
+// stridewise list [WORD]
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "common.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return result;
+}
+
+bool matches(const CatalogueEntry& entry, const std::string& word) {
+  const std::string wanted = lower(word);
+  return std::ranges::any_of(
+      std::array{entry.name, entry.summary, entry.source},
+      [&](std::string_view text) {
+        return lower(text).find(wanted) != std::string::npos;
+      });
+}
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", word);
+  }
+  return text;
+}
+
+Json entry_json(const CatalogueEntry& entry) {
+  Json params = Json::array();
+  for (const CatalogueParam& param : entry.params) {
+    Json json = {
+        {"name", param.name},
+        {"default", param.default_value.empty() ? Json(nullptr)
+                                                : Json(param.default_value)},
+        {"doc", param.doc}};
+    if (!param.choices.empty()) {
+      json["choices"] = Json::array();
+      for (const auto& choice : param.choices) {
+        json["choices"].push_back(choice.name);
+      }
+    }
+    params.push_back(std::move(json));
+  }
+  Json checks = Json::array();
+  for (const CatalogueCheck& check : entry.checks) {
+    checks.push_back(check.message);
+  }
+  return {{"name", entry.name},
+          {"summary", entry.summary},
+          {"dims", entry.dims},
+          {"params", std::move(params)},
+          {"expression", entry.expression},
+          {"checks", std::move(checks)},
+          {"source", entry.source},
+          {"errata", entry.errata}};
+}
+
+std::string entry_text(const CatalogueEntry& entry, bool details) {
+  std::string text = fmt::format("{:<22} {:<8} {}\n", entry.name,
+                                 join(entry.dims), entry.summary);
+  if (!details) return text;
+  text += fmt::format("    layout  {}\n", entry.expression);
+  for (const CatalogueParam& param : entry.params) {
+    std::string value(param.default_value);
+    for (const auto& choice : param.choices) {
+      if (choice.name != param.default_value) {
+        value += fmt::format("|{}", choice.name);
+      }
+    }
+    text += fmt::format("    {:<7} {}={}: {}\n", "param", param.name,
+                        value.empty() ? "(required)" : value, param.doc);
+  }
+  for (const CatalogueCheck& check : entry.checks) {
+    text += fmt::format("    needs   {}\n", check.message);
+  }
+  text += fmt::format("    source  {}\n", entry.source);
+  for (const std::string_view erratum : entry.errata) {
+    text += fmt::format("    note    {}\n", erratum);
+  }
+  return text;
+}
+
+void run(Context& context, const std::string& word) {
+  Json entries = Json::array();
+  std::string text;
+  for (const CatalogueEntry& entry : catalogue()) {
+    if (!word.empty() && !matches(entry, word)) continue;
+    entries.push_back(entry_json(entry));
+    text += entry_text(entry, !word.empty());
+  }
+  if (entries.empty()) {
+    context.exit_code = exit_no;
+    text = fmt::format("no layout matches '{}'\n", word);
+  } else if (word.empty()) {
+    text +=
+        "\n'stridewise list WORD' tells parameters, preconditions, source "
+        "and errata.\n";
+  }
+  context.answer({{"entries", std::move(entries)}}, text);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context& context) {
+  auto* command =
+      app.add_subcommand("list", "the catalogue of vendors' layouts");
+  command->footer(
+      "WORD is looked for in names, summaries and sources; the entries that "
+      "have it\nare shown whole. Exit code 1 when none has.\n"
+      "  stridewise list mace\n  stridewise list okk.matrix");
+  auto word = std::make_shared<std::string>();
+  command->add_option("WORD", *word, "show only what matches, with details");
+  command->callback([&context, word] { run(context, *word); });
+}
+
+}  // namespace stridewise::cli

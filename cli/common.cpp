@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+namespace stridewise::cli {
+
+void Context::answer(const Json& value, const std::string& text) const {
+  std::cout << (json ? value.dump(2) + "\n" : text) << std::flush;
+}
+
+void LayoutOptions::add_to(CLI::App& command) {
+  command
+      .add_option("LAYOUT", layout,
+                  "an expression ('n c/8 h w c%8'), a oneDNN tag (nChw8c) or a "
+                  "catalogue name (okk.aligned(npus=64,start=2))")
+      ->required();
+  command
+      .add_option("--shape,-s", shape,
+                  "n=2,c=17,h=5,w=4, or 2x17x5x4 in the logical order of a tag "
+                  "or catalogue name")
+      ->required();
+  command.add_option("--dtype,-t", dtype, "element type")
+      ->capture_default_str();
+}
+
+Layout LayoutOptions::bind() const {
+  const ElementType type = value_of(parse_element_type(dtype));
+  const std::vector<LayoutSource> source =
+      resolve_all(std::array{layout}, shape);
+  return value_of(source[0].bind(shape_for(shape, source), type.bytes()));
+}
+
+std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
+                                      const std::string& shape) {
+  std::vector<std::string> known_dims;
+  if (const Result<Shape> named = parse_shape(shape)) {
+    for (const Dim& dim : *named) known_dims.push_back(dim.name);
+  }
+  std::vector<LayoutSource> sources;
+  for (const std::string& text : layouts) {
+    sources.push_back(value_of(resolve_layout(text, known_dims)));
+  }
+  if (sources.size() == 2) align_dims(sources[0], sources[1]);
+  return sources;
+}
+
+Shape shape_for(const std::string& text,
+                std::span<const LayoutSource> layouts) {
+  for (const LayoutSource& layout : layouts) {
+    if (!layout.dims.empty()) return value_of(parse_shape(text, layout.dims));
+  }
+  return value_of(parse_shape(text));
+}
+
+Json named(const Shape& shape, std::span<const std::int64_t> index) {
+  Json json = Json::object();
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    json[shape[d].name] = index[d];
+  }
+  return json;
+}
+
+std::string print_index(const Shape& shape,
+                        std::span<const std::int64_t> index) {
+  std::string text;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    text += fmt::format("{}{}={}", d == 0 ? "" : ",", shape[d].name, index[d]);
+  }
+  return text;
+}
+
+Json coordinates(const Layout& layout,
+                 std::span<const std::int64_t> coordinates) {
+  Json json = Json::object();
+  for (std::size_t k = 0; k < layout.axes().size(); ++k) {
+    json[layout.axes()[k].name] = coordinates[k];
+  }
+  return json;
+}
+
+std::string print_coordinates(const Layout& layout,
+                              std::span<const std::int64_t> coordinates) {
+  std::string text;
+  for (std::size_t k = 0; k < layout.axes().size(); ++k) {
+    text += fmt::format("{}{}={}", k == 0 ? "" : ",", layout.axes()[k].name,
+                        coordinates[k]);
+  }
+  return text;
+}
+
+std::vector<std::int64_t> coordinates_at(const Layout& layout,
+                                         std::int64_t offset) {
+  std::vector<std::int64_t> result;
+  std::int64_t bytes = offset * layout.element_bytes();
+  for (const BoundAxis& axis : layout.axes()) {
+    result.push_back(bytes / axis.pitch_bytes);
+    bytes %= axis.pitch_bytes;
+  }
+  return result;
+}
+
+Json plan_json(const Plan& plan) {
+  const auto loops_json = [](const std::vector<PlanLoop>& loops, bool in_kernel,
+                             Json& into) {
+    for (const PlanLoop& loop : loops) {
+      into.push_back({{"count", loop.count},
+                      {"src_stride_bytes", loop.src_stride},
+                      {"dst_stride_bytes", loop.dst_stride},
+                      {"in_kernel", in_kernel}});
+    }
+  };
+  Json nests = Json::array();
+  const Json* largest = nullptr;
+  std::int64_t most = -1;
+  for (const PlanNest& nest : plan.nests()) {
+    std::int64_t bytes = nest.element_bytes;
+    for (const auto* loops : {&nest.loops, &nest.tile}) {
+      for (const PlanLoop& loop : *loops) bytes *= loop.count;
+    }
+    Json loops = Json::array();
+    loops_json(nest.loops, false, loops);
+    loops_json(nest.tile, true, loops);
+    nests.push_back({{"kernel", nest.kernel},
+                     {"kind", nest.fills ? "zero" : "move"},
+                     {"element_bytes", nest.element_bytes},
+                     {"bytes", bytes},
+                     {"src_offset_bytes", nest.src_offset},
+                     {"dst_offset_bytes", nest.dst_offset},
+                     {"loops", std::move(loops)}});
+    // Moves stand before zeroings; the largest move is what the plan is about.
+    if (!nest.fills && bytes > most) most = bytes;
+  }
+  for (const Json& nest : nests) {
+    if (largest == nullptr && nest["kind"] == "move" && nest["bytes"] == most) {
+      largest = &nest;
+    }
+  }
+  return {{"kernel", largest != nullptr ? (*largest)["kernel"] : Json("none")},
+          {"loops", largest != nullptr ? (*largest)["loops"] : Json::array()},
+          {"nests", nests},
+          {"tasks", plan.tasks()},
+          {"src_bytes", plan.src_bytes()},
+          {"dst_bytes", plan.dst_bytes()},
+          {"text", plan.to_string()}};
+}
+
+std::string print_bytes(double bytes) {
+  constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,95 @@
+// What all commands share: how they fail, what they print, and the options that
+// name a layout.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stridewise/stridewise.hpp"
+
+namespace stridewise::cli {
+
+using Json = nlohmann::ordered_json;
+
+// Exit codes: the whole contract.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_no = 1;         // the answer is "no"
+inline constexpr int exit_bad_input = 2;  // and any other error
+
+// Ends a command with an error; main() prints it.
+struct Failure {
+  Error error;
+};
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw Failure{std::move(result.error())};
+  return *std::move(result);
+}
+
+// What main() hands each command: the global options, and where it leaves its
+// exit code.
+struct Context {
+  bool json = false;
+  int exit_code = exit_done;
+
+  // Writes the command's answer: `json` with --json, else `text`.
+  void answer(const Json& value, const std::string& text) const;
+};
+
+// Each adds one subcommand to the program.
+void add_list(CLI::App& app, Context& context);
+void add_show(CLI::App& app, Context& context);
+void add_at(CLI::App& app, Context& context);
+void add_who(CLI::App& app, Context& context);
+void add_convert(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
+void add_bench(CLI::App& app, Context& context);
+void add_demo(CLI::App& app, Context& context);
+
+// LAYOUT --shape S --dtype T
+struct LayoutOptions {
+  std::string layout;
+  std::string shape;
+  std::string dtype = "f32";
+
+  void add_to(CLI::App& command);
+  [[nodiscard]] Layout bind() const;
+};
+
+// The shape that `text` gives to `layouts` (all of one tensor): named, or in
+// the logical order of the first layout that has one.
+[[nodiscard]] Shape shape_for(const std::string& text,
+                              std::span<const LayoutSource> layouts);
+
+// Resolves texts of layouts that share a shape's dims.
+[[nodiscard]] std::vector<LayoutSource> resolve_all(
+    std::span<const std::string> layouts, const std::string& shape);
+
+// {"n": 1, "c": 16}
+[[nodiscard]] Json named(const Shape& shape,
+                         std::span<const std::int64_t> index);
+// "n=1,c=16"
+[[nodiscard]] std::string print_index(const Shape& shape,
+                                      std::span<const std::int64_t> index);
+[[nodiscard]] Json coordinates(const Layout& layout,
+                               std::span<const std::int64_t> coordinates);
+[[nodiscard]] std::string print_coordinates(
+    const Layout& layout, std::span<const std::int64_t> coordinates);
+// The coordinates of an element offset: division by pitches.
+[[nodiscard]] std::vector<std::int64_t> coordinates_at(const Layout& layout,
+                                                       std::int64_t offset);
+
+[[nodiscard]] Json plan_json(const Plan& plan);
+
+// "64.0 MiB"
+[[nodiscard]] std::string print_bytes(double bytes);
+
+}  // namespace stridewise::cli

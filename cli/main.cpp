@@ -1,0 +1,92 @@
+// stridewise: the command line. One file a command; this one joins them and
+// turns every failure into an exit code.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "common.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+constexpr const char* about =
+    R"(Where is this element, what is at this byte, and move it from that layout to
+this one: for any tensor layout, from one line of text.
+
+  stridewise at nChw16c --shape 2x17x5x4 n=1,c=16,h=4,w=3
+  stridewise who nChw16c --shape 2x17x5x4 --byte 4096
+  stridewise convert in.npy out.bin --from nchw --to 'mace.channel'
+
+A LAYOUT is one of
+  an expression     'n c/8 h w c%8'    memory slowest first; c/8 and c%8 are digits
+                    'row=n h | pixel=c/4 w | lane=c%4'    axes, slowest first
+                    'n:120 c:30 h:8 w'                    free strides, in elements
+                    'npu=(c+2)%64 | n (c+2)/64:^128B h w' a start, an alignment
+  a oneDNN tag      nchw, nChw16c, aBcd16b, OIhw4i16o4i: any tag of the grammar
+  a catalogue name  mace.channel, okk.matrix(npus=4,w=15): see 'stridewise list')";
+
+constexpr const char* footer =
+    "Exit codes: 0 done, 1 the answer is no, 2 bad input or another error.\n"
+    "'stridewise COMMAND --help' explains a command.";
+
+int report(const Context& context, const Error& error) {
+  std::cerr << "stridewise: " << error.to_string() << '\n';
+  if (context.json) {
+    Json json = {{"error", error.message}};
+    if (error.position >= 0) json["position"] = error.position;
+    std::cout << json.dump(2) << '\n';
+  }
+  return exit_bad_input;
+}
+
+int run(int argc, char** argv) {
+  Context context;
+  CLI::App app{about, "stridewise"};
+  app.footer(footer);
+  app.set_version_flag("--version", "stridewise " STRIDEWISE_VERSION);
+  app.require_subcommand(0, 1);
+  app.fallthrough();
+  app.add_flag("--json", context.json,
+               "print one JSON object on stdout, nothing else");
+  add_list(app, context);
+  add_show(app, context);
+  add_at(app, context);
+  add_who(app, context);
+  add_convert(app, context);
+  add_plan(app, context);
+  add_bench(app, context);
+  add_demo(app, context);
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) std::cout << app.help();
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    std::cout << (chosen.empty() ? app.help() : chosen.front()->help());
+    return exit_done;
+  } catch (const CLI::CallForVersion& version) {
+    std::cout << version.what() << '\n';
+    return exit_done;
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    const std::string command =
+        chosen.empty() ? "" : " " + chosen.front()->get_name();
+    return report(context, {ErrorCode::invalid_value,
+                            fmt::format("{} (see stridewise{} --help)",
+                                        error.what(), command)});
+  } catch (const Failure& failure) {
+    return report(context, failure.error);
+  } catch (const std::bad_alloc&) {
+    return report(context, {ErrorCode::overflow, "not enough memory"});
+  } catch (const std::exception& error) {
+    return report(context, {ErrorCode::io, error.what()});
+  }
+  return context.exit_code;
+}
+
+}  // namespace
+}  // namespace stridewise::cli
+
+int main(int argc, char** argv) { return stridewise::cli::run(argc, argv); }

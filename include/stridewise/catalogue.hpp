@@ -1,0 +1,99 @@
+// Vendors as data: named layouts with their dims, parameters, preconditions,
+// source and errata; and the one way from any text to a layout.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stridewise/element.hpp"
+#include "stridewise/layout.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// A parameter of a catalogue entry. Its value is a number, or for a parameter
+// with choices one of their names.
+struct CatalogueParam {
+  struct Choice {
+    std::string_view name, notation;
+  };
+
+  std::string_view name;
+  // Arithmetic over the parameters before it ("start*npu_bytes"); a choice's
+  // name; "natural" for a stride that may be left out; empty: must be given.
+  std::string_view default_value;
+  std::string_view doc;
+  std::int64_t min = 0;
+  std::string_view excludes = {};  // a parameter not to be given beside it
+  std::vector<Choice> choices = {};
+};
+
+// A precondition: left relation right, both arithmetic over parameters, dim
+// names (their extents) and element_bytes. Checked when sizes are known.
+struct CatalogueCheck {
+  enum class Relation : std::uint8_t { equal, at_most, less };
+
+  std::string_view left;
+  Relation relation;
+  std::string_view right;
+  std::string_view message;    // what the vendor requires
+  std::string_view when = {};  // "param=choice", or empty for always
+};
+
+struct CatalogueEntry {
+  std::string_view name;               // "okk.aligned"
+  std::string_view summary;            // one line: what the vendor uses it for
+  std::vector<std::string_view> dims;  // logical order
+  std::vector<CatalogueParam> params;
+  // The notation with {arithmetic}, {choice parameter} and {:stride parameter}.
+  std::string_view expression;
+  std::vector<CatalogueCheck> checks;
+  std::string_view source;               // where the vendor says so
+  std::vector<std::string_view> errata;  // where documents err, and the truth
+};
+
+// All entries, by vendor. The entry "onednn.TAG" stands for every tag.
+[[nodiscard]] std::span<const CatalogueEntry> catalogue();
+
+// The entry of that exact name, or nullptr.
+[[nodiscard]] const CatalogueEntry* find_entry(std::string_view name);
+
+// A layout whose text is understood, but whose sizes are not known yet.
+struct LayoutSource {
+  std::string name;  // "mace.channel", "onednn.nChw16c"; empty: an expression
+  Expression expression;
+  std::vector<std::string> dims;  // logical order; empty for an expression
+  // The dims are a, b, c ...: positions, to be named after the other layout of
+  // a pair (see align_dims).
+  bool positional_dims = false;
+  const CatalogueEntry* entry = nullptr;                    // for its checks
+  std::map<std::string, std::int64_t, std::less<>> values;  // of its numbers
+  std::vector<std::string> choices;  // "param=choice" of its choices
+
+  // Checks the vendor's preconditions, then binds. The shape's dims may be in
+  // any order. Errors: those of Layout::bind, and a precondition not met.
+  [[nodiscard]] Result<Layout> bind(const Shape& shape,
+                                    std::int64_t element_bytes) const;
+};
+
+// Any text that stands for a layout: an expression, a oneDNN tag ("nChw16c"),
+// or a catalogue name with parameters ("okk.aligned(npus=64,start=2)";
+// parameters by name or in the entry's order). A single word is an expression
+// only when it is one of `known_dims`. Errors suggest the nearest name.
+[[nodiscard]] Result<LayoutSource> resolve_layout(
+    std::string_view text, std::span<const std::string> known_dims = {});
+
+// Renames the positional dims (a, b, c ...) of one layout after the dims of
+// the other, so that "nchw" and "aBcd16b" speak of the same tensor.
+void align_dims(LayoutSource& a, LayoutSource& b);
+
+// The dims that a shape for this layout must name: logical order where the
+// layout has one, else order of appearance.
+[[nodiscard]] std::vector<std::string> dims_of(const LayoutSource& layout);
+
+}  // namespace stridewise

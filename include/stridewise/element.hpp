@@ -1,0 +1,42 @@
+// What one value of a tensor is: its name, kind and width. Moving needs the
+// width alone; files and value conversions need the kind.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+enum class ElementKind : std::uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  brain_floating,
+  complex_floating,
+};
+
+struct ElementType {
+  std::string_view name;  // the canonical name, e.g. "f32"; static storage
+  ElementKind kind;
+  std::int32_t bits;  // width in memory
+
+  [[nodiscard]] constexpr std::int64_t bytes() const { return bits / 8; }
+
+  friend constexpr bool operator==(const ElementType&,
+                                   const ElementType&) = default;
+};
+
+// All types, in the order in which help texts list them.
+[[nodiscard]] std::span<const ElementType> element_types();
+
+// The type of a canonical name or of a customary spelling of it: "f32",
+// "fp32", "float32", "float" are one type; case does not matter.
+// Error unknown_name lists the canonical names.
+[[nodiscard]] Result<ElementType> parse_element_type(std::string_view name);
+
+}  // namespace stridewise

@@ -1,0 +1,132 @@
+// Tensors in files: .npy and raw bytes, memory-mapped, so that a tensor larger
+// than memory converts in bounded memory. Output files appear whole or not at
+// all.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stridewise/catalogue.hpp"
+#include "stridewise/element.hpp"
+#include "stridewise/reorder.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// ------------------------------------------------------------------ .npy ---
+
+struct NpyHeader {
+  std::optional<ElementType> type;  // nullopt: opaque bytes ("V2")
+  std::int64_t element_bytes = 0;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;  // empty: one value
+  std::int64_t data_offset = 0;     // bytes from the start of the file
+  std::int64_t data_bytes = 0;
+};
+
+// The header at the start of a file, of which `bytes` are at hand (all of it
+// lies within the first 1 MiB of any sane file). Versions 1, 2 and 3.
+// Errors: not .npy, truncated, a version or dtype that is not supported, a
+// shape whose size overflows.
+[[nodiscard]] Result<NpyHeader> parse_npy_header(
+    std::span<const std::byte> bytes);
+
+// A version 1 header (2 when it does not fit), padded so that data begins on a
+// multiple of 64 bytes; little endian, C order. bf16 is written as 2-byte
+// unsigned integers, NumPy having no name for it.
+[[nodiscard]] std::string make_npy_header(const ElementType& type,
+                                          std::span<const std::int64_t> shape);
+
+// The shape of the array that holds a layout's memory in a .npy file: its
+// digits' extents, slowest first, where the memory is those digits and nothing
+// else (nChw8c of 2x17x5x4: 2x3x5x4x8); else one dim an axis.
+[[nodiscard]] std::vector<std::int64_t> array_shape(const Layout& layout);
+
+// -------------------------------------------------------------- mappings ---
+
+// A whole regular file, read-only. Move-only.
+class MappedFile {
+ public:
+  [[nodiscard]] static Result<MappedFile> open(
+      const std::filesystem::path& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  [[nodiscard]] std::span<const std::byte> bytes() const;
+
+ private:
+  MappedFile() = default;
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// A file that takes its name only when commit() succeeds: until then it has no
+// name at all (or a hidden one where the file system knows no nameless files),
+// and destroying it leaves nothing. Created full-size, as zeros. Move-only.
+class OutputFile {
+ public:
+  // Errors: `path` is a directory or a device, its folder cannot be written,
+  // or the disk has less than `size` bytes free.
+  [[nodiscard]] static Result<OutputFile> create(
+      const std::filesystem::path& path, std::int64_t size);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  [[nodiscard]] std::span<std::byte> bytes() const;
+  [[nodiscard]] Result<void> commit();
+
+ private:
+  OutputFile() = default;
+  std::filesystem::path path_;
+  std::filesystem::path hidden_name_;  // empty: nameless
+  int descriptor_ = -1;
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// --------------------------------------------------------------- convert ---
+
+struct ConvertOptions {
+  std::filesystem::path in;  // ".npy" files are NumPy's, all others raw
+  std::filesystem::path out;
+  LayoutSource from;
+  LayoutSource to;
+  std::optional<Shape> shape = {};       // logical; needed unless .npy tells
+  std::optional<ElementType> type = {};  // needed unless .npy tells
+  Fill fill = Fill::zero;  // keep: bytes of an existing `out` that hold no
+                           // element stay as they are
+  ParallelFor parallel_for = sequential_for;
+  std::function<void(double done)> progress = {};  // 0..1, calling thread
+};
+
+struct ConvertReport {
+  Layout src;
+  Layout dst;
+  Plan plan;
+  ElementType type;
+  std::int64_t bytes_read = 0;     // of tensor data
+  std::int64_t bytes_written = 0;  // of tensor data
+  double seconds = 0;              // moving alone, without opening files
+};
+
+// Converts a file. `in` is never written; nothing stands under `out`'s name
+// unless all went well.
+[[nodiscard]] Result<ConvertReport> convert_file(const ConvertOptions& options);
+
+}  // namespace stridewise

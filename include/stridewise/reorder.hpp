@@ -1,0 +1,96 @@
+// Moving a tensor from one layout to another.
+//
+//   Layout (mathematics) -> Plan (a value) -> run (bytes)
+//
+// All that can fail fails before a Plan exists; running one cannot fail.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stridewise/layout.hpp"
+#include "stridewise/parallel.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// What becomes of dst's bytes that hold no element (padding and gaps).
+enum class Fill : std::uint8_t {
+  zero,  // dst is a fresh buffer: they are set to zero
+  keep,  // dst holds something already: they stay as they are
+};
+
+// What a plan does, for people and tools. Strides are in bytes; loops are from
+// the outermost in.
+struct PlanLoop {
+  std::int64_t count;
+  std::int64_t src_stride;
+  std::int64_t dst_stride;
+
+  friend bool operator==(const PlanLoop&, const PlanLoop&) = default;
+};
+
+// One rectangular nest of loops around one kernel.
+struct PlanNest {
+  std::vector<PlanLoop> loops;  // around the kernel's tile
+  std::vector<PlanLoop> tile;   // walked by the kernel itself
+  std::string kernel;
+  std::int64_t element_bytes;  // what the kernel moves at once
+  std::int64_t src_offset;     // bytes
+  std::int64_t dst_offset;     // bytes
+  bool fills = false;          // writes zeros; src is not read
+
+  friend bool operator==(const PlanNest&, const PlanNest&) = default;
+};
+
+namespace detail {
+struct PlanData;
+}
+
+// How to write every element of src into dst. Immutable, cheap to copy, and
+// safe to run from several threads at once on different buffers.
+class Plan {
+ public:
+  // Errors: a layout that is not valid (its reason), dims or element widths
+  // that differ, 64-bit overflow.
+  [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
+                                         Fill fill = Fill::zero);
+
+  [[nodiscard]] std::vector<PlanNest> nests() const;
+  [[nodiscard]] std::int64_t src_bytes() const;  // that src must have
+  [[nodiscard]] std::int64_t dst_bytes() const;
+  // Readable, several lines.
+  [[nodiscard]] std::string to_string() const;
+
+  // Runs the plan. Pre: src and dst do not overlap and have src_bytes() and
+  // dst_bytes(); any alignment. What src's padding holds reaches nothing.
+  // Post: dst[dst_layout.offset(x)] == src[src_layout.offset(x)] for every
+  // index x; every other byte of dst is zero, or untouched (Fill::keep).
+  void run(const std::byte* src, std::byte* dst) const;
+  void run(const std::byte* src, std::byte* dst,
+           const ParallelFor& parallel_for) const;
+
+  // The same in parts, for progress reports: run_task(0) .. run_task(tasks-1)
+  // in any order; no two write the same byte.
+  [[nodiscard]] std::int64_t tasks() const;
+  void run_task(std::int64_t task, const std::byte* src, std::byte* dst) const;
+
+  // The same nests.
+  friend bool operator==(const Plan& a, const Plan& b);
+
+ private:
+  explicit Plan(std::shared_ptr<const detail::PlanData> data);
+  std::shared_ptr<const detail::PlanData> data_;
+};
+
+// The meaning of a reorder, element by element through Layout::offset: slow,
+// and the oracle of every test. Pre: as Plan::make and Plan::run.
+void reorder_reference(const Layout& src, const Layout& dst,
+                       const std::byte* src_bytes, std::byte* dst_bytes,
+                       Fill fill = Fill::zero);
+
+}  // namespace stridewise

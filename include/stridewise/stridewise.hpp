@@ -1,0 +1,14 @@
+// All of the library but the thread pool (threads.hpp) and the vendors' own
+// helper functions (vendor/*.hpp).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "stridewise/catalogue.hpp"
+#include "stridewise/element.hpp"
+#include "stridewise/io.hpp"
+#include "stridewise/layout.hpp"
+#include "stridewise/notation.hpp"
+#include "stridewise/parallel.hpp"
+#include "stridewise/reorder.hpp"
+#include "stridewise/result.hpp"
+#include "stridewise/version.hpp"

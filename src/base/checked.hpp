@@ -1,0 +1,51 @@
+// 64-bit arithmetic whose overflow is an answer (nullopt), never a wrap.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+namespace stridewise {
+
+using Checked = std::optional<std::int64_t>;
+
+inline Checked add(Checked a, Checked b) {
+  std::int64_t sum = 0;
+  if (!a || !b || __builtin_add_overflow(*a, *b, &sum)) return std::nullopt;
+  return sum;
+}
+
+inline Checked mul(Checked a, Checked b) {
+  std::int64_t product = 0;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &product)) {
+    return std::nullopt;
+  }
+  return product;
+}
+
+// Pre: a >= 0, b > 0.
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+// The least multiple of `unit` (> 0) that is not under `a` (>= 0).
+inline Checked round_up(Checked a, std::int64_t unit) {
+  if (!a) return std::nullopt;
+  return mul(ceil_div(*a, unit), unit);
+}
+
+// Pre: a, b > 0.
+inline Checked lcm(std::int64_t a, std::int64_t b) {
+  return mul(a / std::gcd(a, b), b);
+}
+
+// Floor division and its remainder for any sign of a; b > 0.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
+  return a - floor_div(a, b) * b;
+}
+
+}  // namespace stridewise

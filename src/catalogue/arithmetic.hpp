@@ -1,0 +1,21 @@
+// Whole-number arithmetic of templates and checks: names, numbers, + - * / %
+// and parentheses; '/' floors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+using Values = std::map<std::string, std::int64_t, std::less<>>;
+
+// Errors: a name without a value, division by zero, 64-bit overflow.
+[[nodiscard]] Result<std::int64_t> evaluate(std::string_view text,
+                                            const Values& values);
+
+}  // namespace stridewise

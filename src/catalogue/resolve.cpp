@@ -1,0 +1,199 @@
+// Any text that stands for a layout -> a LayoutSource -> a bound Layout.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "catalogue/arithmetic.hpp"
+#include "catalogue/entries.hpp"
+#include "catalogue/instantiate.hpp"
+#include "catalogue/suggest.hpp"
+#include "notation/cursor.hpp"
+#include "stridewise/catalogue.hpp"
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+constexpr std::string_view tag_vendor = "onednn.";
+
+// The catalogue name that `text` begins with: "vendor.layout", where a layout
+// may hold letters, digits, '-' and '_'. Empty if it begins with none.
+std::string_view catalogue_name(std::string_view text) {
+  std::size_t end = 0;
+  bool dot = false;
+  for (; end < text.size(); ++end) {
+    const auto c = static_cast<unsigned char>(text[end]);
+    dot = dot || c == '.';
+    const bool part =
+        std::isalnum(c) != 0 || c == '_' || c == '.' || (dot && c == '-');
+    if (!part) break;
+  }
+  return dot ? text.substr(0, end) : std::string_view{};
+}
+
+unexpected<Error> unknown_name(std::string_view text, std::string_view name,
+                               std::string_view reason) {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : catalogue()) {
+    names.emplace_back(entry.name);
+  }
+  const bool vendor = name.find('.') != std::string_view::npos;
+  for (const std::string_view tag : common_tags()) {
+    names.push_back(std::string(vendor ? tag_vendor : "") + std::string(tag));
+  }
+  const std::string hint = nearest(name, names);
+  std::string message = fmt::format("unknown layout '{}'", name);
+  if (!hint.empty()) message += fmt::format("; did you mean '{}'?", hint);
+  if (!reason.empty()) message += fmt::format(" (as a tag: {})", reason);
+  return Cursor(text).error_at(0, ErrorCode::unknown_name, std::move(message));
+}
+
+Result<LayoutSource> from_tag(std::string_view tag_text) {
+  Result<Tag> tag = parse_tag(tag_text);
+  if (!tag) return unexpected(tag.error());
+  LayoutSource source;
+  source.name = std::string(tag_vendor) + std::string(tag_text);
+  source.expression = std::move(tag->expression);
+  source.dims = std::move(tag->dims);
+  source.positional_dims = tag->canonical;
+  source.entry = find_entry("onednn.TAG");
+  return source;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto space = [](char c) {
+    return std::isspace(static_cast<unsigned char>(c)) != 0;
+  };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+Result<LayoutSource> from_catalogue(std::string_view text,
+                                    std::string_view name) {
+  if (const CatalogueEntry* entry = find_entry(name);
+      entry != nullptr && name != "onednn.TAG") {
+    Cursor cursor(text);
+    cursor.go_to(name.size());
+    return instantiate(*entry, cursor);
+  }
+  const bool is_tag = name.starts_with(tag_vendor) && name == text;
+  if (!is_tag) return unknown_name(text, name, {});
+  Result<LayoutSource> source = from_tag(name.substr(tag_vendor.size()));
+  if (!source) return unknown_name(text, name, source.error().message);
+  return source;
+}
+
+// Whether a check whose `when` is "param=choice" applies.
+bool applies(const LayoutSource& source, std::string_view when) {
+  return when.empty() ||
+         std::ranges::find(source.choices, when) != source.choices.end();
+}
+
+bool holds(std::int64_t left, CatalogueCheck::Relation relation,
+           std::int64_t right) {
+  switch (relation) {
+    case CatalogueCheck::Relation::equal:
+      return left == right;
+    case CatalogueCheck::Relation::at_most:
+      return left <= right;
+    case CatalogueCheck::Relation::less:
+      return left < right;
+  }
+  return false;
+}
+
+Result<void> run_check(const LayoutSource& source, const CatalogueCheck& check,
+                       const Values& values) {
+  const Result<std::int64_t> left = evaluate(check.left, values);
+  const Result<std::int64_t> right = evaluate(check.right, values);
+  if (!left || !right) {
+    return fail(left ? right.error().code : left.error().code,
+                fmt::format("{}: {}", source.name,
+                            (left ? right : left).error().message));
+  }
+  if (holds(*left, check.relation, *right)) return {};
+  return fail(ErrorCode::invalid_value,
+              fmt::format("{}: {} ({} is {})", source.name, check.message,
+                          check.left, *left));
+}
+
+Result<void> check_dims(const LayoutSource& source, const Shape& shape) {
+  for (const std::string& dim : source.dims) {
+    if (std::ranges::find(shape, dim, &Dim::name) == shape.end()) {
+      return fail(ErrorCode::mismatch,
+                  fmt::format("{} has dim '{}', which the shape ({}) lacks",
+                              source.name, dim, print(shape)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<LayoutSource> resolve_layout(std::string_view text,
+                                    std::span<const std::string> known_dims) {
+  text = trim(text);
+  if (const std::string_view name = catalogue_name(text); !name.empty()) {
+    return from_catalogue(text, name);
+  }
+  const bool known_dim =
+      std::ranges::find(known_dims, text) != known_dims.end();
+  if (looks_like_word(text) && text.size() > 1 && !known_dim) {
+    Result<LayoutSource> source = from_tag(text);
+    if (source) return source;
+    return unknown_name(text, text, source.error().message);
+  }
+  Result<Expression> expression = parse_expression(text);
+  if (!expression) return unexpected(expression.error());
+  LayoutSource source;
+  source.expression = *std::move(expression);
+  return source;
+}
+
+Result<Layout> LayoutSource::bind(const Shape& shape,
+                                  std::int64_t element_bytes) const {
+  if (auto dims_known = check_dims(*this, shape); !dims_known) {
+    return unexpected(dims_known.error());
+  }
+  if (entry != nullptr && !entry->checks.empty()) {
+    Values all = values;
+    all.emplace("element_bytes", element_bytes);
+    for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
+    for (const CatalogueCheck& check : entry->checks) {
+      if (!applies(*this, check.when)) continue;
+      if (auto checked = run_check(*this, check, all); !checked) {
+        return unexpected(checked.error());
+      }
+    }
+  }
+  Result<Layout> layout = Layout::bind(expression, shape, element_bytes);
+  if (!layout && !name.empty()) {
+    layout.error().message = name + ": " + layout.error().message;
+  }
+  return layout;
+}
+
+void align_dims(LayoutSource& a, LayoutSource& b) {
+  if (a.positional_dims == b.positional_dims) return;
+  LayoutSource& positional = a.positional_dims ? a : b;
+  const std::vector<std::string> names = dims_of(a.positional_dims ? b : a);
+  if (names.size() != positional.dims.size()) return;
+  for (Axis& axis : positional.expression.axes) {
+    for (Term& term : axis.terms) {
+      const auto at = std::ranges::find(positional.dims, term.digit.dim);
+      term.digit.dim =
+          names[static_cast<std::size_t>(at - positional.dims.begin())];
+    }
+  }
+  positional.dims = names;
+  positional.positional_dims = false;
+}
+
+std::vector<std::string> dims_of(const LayoutSource& layout) {
+  return layout.dims.empty() ? layout.expression.dims() : layout.dims;
+}
+
+}  // namespace stridewise

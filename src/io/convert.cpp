@@ -1,0 +1,304 @@
+// Files in, files out: what a user of `convert` means by two paths and two
+// layouts.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "stridewise/io.hpp"
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_npy(const fs::path& path) { return path.extension() == ".npy"; }
+
+struct Input {
+  MappedFile file;
+  std::optional<NpyHeader> npy;
+
+  [[nodiscard]] std::span<const std::byte> data() const {
+    return file.bytes().subspan(npy ? static_cast<std::size_t>(npy->data_offset)
+                                    : 0);
+  }
+};
+
+Result<Input> open_input(const fs::path& path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return unexpected(file.error());
+  Input input{*std::move(file), {}};
+  if (!is_npy(path)) return input;
+  Result<NpyHeader> header = parse_npy_header(input.file.bytes());
+  if (!header) {
+    header.error().message = path.string() + ": " + header.error().message;
+    return unexpected(header.error());
+  }
+  input.npy = *std::move(header);
+  const auto has = static_cast<std::int64_t>(input.data().size());
+  if (has != input.npy->data_bytes) {
+    return fail(ErrorCode::io,
+                fmt::format("{}: the header promises {} bytes of data, the "
+                            "file has {}",
+                            path.string(), input.npy->data_bytes, has));
+  }
+  return input;
+}
+
+Result<ElementType> element_type(const ConvertOptions& options,
+                                 const Input& input) {
+  if (!input.npy) {
+    if (options.type) return *options.type;
+    return fail(ErrorCode::mismatch,
+                options.in.string() + ": a raw file needs --dtype");
+  }
+  const NpyHeader& npy = *input.npy;
+  if (!options.type) {
+    if (npy.type) return *npy.type;
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: elements of {} opaque bytes; say with --dtype "
+                            "what they are",
+                            options.in.string(), npy.element_bytes));
+  }
+  const bool reinterprets =
+      !npy.type || options.type->kind == ElementKind::brain_floating;
+  const bool fits = options.type->bytes() == npy.element_bytes &&
+                    (reinterprets || *options.type == *npy.type);
+  if (fits) return *options.type;
+  return fail(
+      ErrorCode::mismatch,
+      fmt::format("{}: holds {} ({} bytes each), not {} ({} bytes)",
+                  options.in.string(),
+                  npy.type ? npy.type->name : "opaque data", npy.element_bytes,
+                  options.type->name, options.type->bytes()));
+}
+
+std::string print_extents(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) {
+    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  }
+  return text;
+}
+
+// The shape that a .npy array tells of a layout whose digits are whole dims.
+Result<Shape> shape_of_array(const ConvertOptions& options,
+                             const NpyHeader& npy) {
+  const LayoutSource& from = options.from;
+  std::vector<std::string> loops;
+  bool plain = true;
+  for (const Axis& axis : from.expression.axes) {
+    plain = plain && axis.base == 0 && axis.pitch == Step{};
+    for (const Term& term : axis.terms) {
+      plain = plain && term == Term{Digit{term.digit.dim}, {}};
+      loops.push_back(term.digit.dim);
+    }
+  }
+  if (!plain) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: the array alone does not tell the extents of "
+                            "a padded or strided layout; give --shape",
+                            options.in.string()));
+  }
+  if (loops.size() != npy.shape.size()) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: an array of {} dims ({}) for a layout of {}",
+                            options.in.string(), npy.shape.size(),
+                            print_extents(npy.shape), loops.size()));
+  }
+  Shape shape;
+  for (const std::string& dim : dims_of(from)) {
+    const auto at = std::ranges::find(loops, dim);
+    if (at == loops.end()) continue;
+    shape.push_back(
+        {dim, npy.shape[static_cast<std::size_t>(at - loops.begin())]});
+  }
+  return shape;
+}
+
+// A .npy array in Fortran order is the same digits with the first one fastest.
+Result<Layout> fortran_order(const Layout& layout) {
+  Axis axis;
+  std::int64_t stride = 1;
+  std::vector<Term> terms;
+  for (const Axis& a : layout.expression().axes) {
+    terms.insert(terms.end(), a.terms.begin(), a.terms.end());
+  }
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    terms[k].stride = Step{Step::Kind::exact, stride};
+    stride *= std::max<std::int64_t>(layout.terms()[k].extent, 1);
+  }
+  axis.terms = std::move(terms);
+  return Layout::bind(Expression{{std::move(axis)}}, layout.shape(),
+                      layout.element_bytes());
+}
+
+Result<Layout> source_layout(const ConvertOptions& options, const Input& input,
+                             const Shape& shape, const ElementType& type) {
+  Result<Layout> layout = options.from.bind(shape, type.bytes());
+  if (!layout) return layout;
+  const auto size = static_cast<std::int64_t>(input.data().size());
+  if (size != layout->size_bytes()) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: has {} bytes of data, but {} of {} {} takes "
+                    "{}",
+                    options.in.string(), size, print(options.from.expression),
+                    print(shape), type.name, layout->size_bytes()));
+  }
+  if (!input.npy) return layout;
+  const std::vector<std::int64_t> expected = array_shape(*layout);
+  const bool flat = input.npy->shape.size() == 1;
+  if (!flat && input.npy->shape != expected) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: an array of {}, but the layout's digits are "
+                    "{}",
+                    options.in.string(), print_extents(input.npy->shape),
+                    print_extents(expected)));
+  }
+  return input.npy->fortran_order && !flat ? fortran_order(*layout) : layout;
+}
+
+Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
+  std::error_code ignored;
+  if (fs::equivalent(in, out, ignored)) {
+    return fail(ErrorCode::io,
+                out.string() + ": is the input; it is not overwritten");
+  }
+  return {};
+}
+
+// Copies what an existing `out` holds into the new file, so that the bytes
+// without an element stay.
+Result<void> keep_existing(const fs::path& out, std::span<std::byte> header,
+                           std::span<std::byte> data) {
+  if (!fs::exists(out)) return {};
+  const Result<MappedFile> old = MappedFile::open(out);
+  if (!old) return unexpected(old.error());
+  const std::size_t skip = header.size();
+  if (old->bytes().size() != skip + data.size() ||
+      std::memcmp(old->bytes().data(), header.data(), skip) != 0) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: to keep its gaps it must be a file of the "
+                    "same layout, {} bytes; it has {}",
+                    out.string(), skip + data.size(), old->bytes().size()));
+  }
+  if (!data.empty()) {
+    std::memcpy(data.data(), old->bytes().data() + skip, data.size());
+  }
+  return {};
+}
+
+void swap_bytes(std::byte* value, std::int64_t bytes) {
+  std::reverse(value, value + bytes);
+}
+
+// Turns big-endian elements in `data` into little-endian ones. Zeros may be
+// swapped with the rest; bytes that are kept may not.
+void swap_elements(const Layout& layout, const ElementType& type, Fill fill,
+                   std::span<std::byte> data) {
+  const std::int64_t part = type.kind == ElementKind::complex_floating
+                                ? type.bytes() / 2
+                                : type.bytes();
+  std::vector<std::int64_t> index(layout.shape().size());
+  for (std::int64_t place = 0; place < layout.places(); ++place) {
+    if (fill == Fill::keep &&
+        layout.element_at(place, index) != Place::element) {
+      continue;
+    }
+    std::byte* element = data.data() + place * type.bytes();
+    for (std::int64_t at = 0; at < type.bytes(); at += part) {
+      swap_bytes(element + at, part);
+    }
+  }
+}
+
+void run_plan(const Plan& plan, const std::byte* src, std::byte* dst,
+              const ConvertOptions& options) {
+  // A hundred slices: fine enough for a progress bar, coarse enough for
+  // threads.
+  const std::int64_t tasks = plan.tasks();
+  const std::int64_t slice = std::max<std::int64_t>(tasks / 100, 16);
+  for (std::int64_t first = 0; first < tasks; first += slice) {
+    const std::int64_t count = std::min(slice, tasks - first);
+    options.parallel_for(
+        count, [&](std::int64_t k) { plan.run_task(first + k, src, dst); });
+    if (options.progress) {
+      options.progress(static_cast<double>(first + count) /
+                       static_cast<double>(tasks));
+    }
+  }
+}
+
+}  // namespace
+
+Result<ConvertReport> convert_file(const ConvertOptions& given) {
+  ConvertOptions options = given;
+  align_dims(options.from, options.to);
+  if (auto allowed = refuse_overwrite(options.in, options.out); !allowed) {
+    return unexpected(allowed.error());
+  }
+  Result<Input> input = open_input(options.in);
+  if (!input) return unexpected(input.error());
+  const Result<ElementType> type = element_type(options, *input);
+  if (!type) return unexpected(type.error());
+  Result<Shape> shape = Shape{};
+  if (options.shape) {
+    shape = *options.shape;
+  } else if (input->npy) {
+    shape = shape_of_array(options, *input->npy);
+  } else {
+    shape = fail(ErrorCode::mismatch,
+                 options.in.string() + ": a raw file needs --shape");
+  }
+  if (!shape) return unexpected(shape.error());
+  const Result<Layout> src = source_layout(options, *input, *shape, *type);
+  if (!src) return unexpected(src.error());
+  const Result<Layout> dst = options.to.bind(*shape, type->bytes());
+  if (!dst) return unexpected(dst.error());
+
+  // A fresh file is zeros already; an old one keeps what it has.
+  const Result<Plan> plan = Plan::make(*src, *dst, Fill::keep);
+  if (!plan) return unexpected(plan.error());
+  std::string header =
+      is_npy(options.out) ? make_npy_header(*type, array_shape(*dst)) : "";
+  const Checked size =
+      add(static_cast<std::int64_t>(header.size()), dst->size_bytes());
+  if (!size) return fail(ErrorCode::overflow, "the output overflows 64 bits");
+  Result<OutputFile> output = OutputFile::create(options.out, *size);
+  if (!output) return unexpected(output.error());
+  const std::span<std::byte> bytes = output->bytes();
+  const std::span<std::byte> data = bytes.subspan(header.size());
+  if (!header.empty()) std::memcpy(bytes.data(), header.data(), header.size());
+  if (options.fill == Fill::keep) {
+    auto kept = keep_existing(options.out, bytes.first(header.size()), data);
+    if (!kept) return unexpected(kept.error());
+  }
+
+  const auto begin = std::chrono::steady_clock::now();
+  run_plan(*plan, input->data().data(), data.data(), options);
+  if (input->npy && input->npy->big_endian) {
+    swap_elements(*dst, *type, options.fill, data);
+  }
+  const std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  if (auto committed = output->commit(); !committed) {
+    return unexpected(committed.error());
+  }
+  return ConvertReport{.src = *src,
+                       .dst = *dst,
+                       .plan = *plan,
+                       .type = *type,
+                       .bytes_read = src->size_bytes(),
+                       .bytes_written = dst->size_bytes(),
+                       .seconds = elapsed.count()};
+}
+
+}  // namespace stridewise

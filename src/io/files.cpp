@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "stridewise/io.hpp"
+
+namespace stridewise {
+namespace {
+
+namespace fs = std::filesystem;
+
+unexpected<Error> io_error(const fs::path& path, std::string_view what,
+                           int code) {
+  return fail(ErrorCode::io, fmt::format("{}: {}: {}", path.string(), what,
+                                         std::strerror(code)));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Closes a descriptor unless it was handed on.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+Result<void*> map(const fs::path& path, int descriptor, std::size_t size,
+                  int protection) {
+  if (size == 0) return nullptr;
+  void* data = ::mmap(nullptr, size, protection, MAP_SHARED, descriptor, 0);
+  if (data == MAP_FAILED) return io_error(path, "cannot map", errno);
+  return data;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------ MappedFile ---
+
+Result<MappedFile> MappedFile::open(const fs::path& path) {
+  // O_NONBLOCK: a pipe without a writer must be an error, not a wait.
+  const Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return io_error(path, "cannot open", errno);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    return io_error(path, "cannot read its size", errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::io, path.string() + ": not a regular file");
+  }
+  MappedFile mapped;
+  mapped.size_ = static_cast<std::size_t>(status.st_size);
+  const Result<void*> data = map(path, file.get(), mapped.size_, PROT_READ);
+  if (!data) return unexpected(data.error());
+  mapped.data_ = *data;
+  return mapped;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+std::span<const std::byte> MappedFile::bytes() const {
+  return {static_cast<const std::byte*>(data_), size_};
+}
+
+// ------------------------------------------------------------ OutputFile ---
+
+Result<OutputFile> OutputFile::create(const fs::path& path, std::int64_t size) {
+  struct stat status {};
+  mode_t mode = 0666;
+  if (::stat(path.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      return fail(ErrorCode::io,
+                  path.string() + ": exists and is not a regular file");
+    }
+    mode = status.st_mode & 07777;
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    mode &= ~mask;
+  }
+  const fs::path folder = folder_of(path);
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) {
+    return io_error(folder, "cannot write there", errno);
+  }
+  const std::uint64_t unit = disk.f_frsize;
+  const std::uint64_t needed =
+      (static_cast<std::uint64_t>(size) + unit - 1) / unit;
+  if (needed > disk.f_bavail) {
+    return fail(ErrorCode::io,
+                fmt::format("{}: needs {} bytes, but only {} are free there",
+                            path.string(), size, disk.f_bavail * unit));
+  }
+
+  OutputFile output;
+  output.path_ = path;
+  output.size_ = static_cast<std::size_t>(size);
+  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.get() < 0 && errno != EOPNOTSUPP && errno != EISDIR &&
+      errno != EINVAL) {
+    return io_error(path, "cannot create", errno);
+  }
+  if (file.get() < 0) {
+    std::string name =
+        (folder / ("." + path.filename().string() + ".XXXXXX")).string();
+    Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
+    if (named.get() < 0) return io_error(path, "cannot create", errno);
+    output.hidden_name_ = name;
+    output.descriptor_ = named.release();
+  } else {
+    output.descriptor_ = file.release();
+  }
+  if (::fchmod(output.descriptor_, mode) != 0) {
+    return io_error(path, "cannot set its mode", errno);
+  }
+  // Reserves the blocks now: a mapping of a file with holes would be killed by
+  // a signal when the disk fills up later.
+  if (size > 0) {
+    if (const int code = ::posix_fallocate(output.descriptor_, 0, size);
+        code != 0) {
+      return io_error(path, fmt::format("cannot reserve {} bytes", size), code);
+    }
+  }
+  const Result<void*> data =
+      map(path, output.descriptor_, output.size_, PROT_READ | PROT_WRITE);
+  if (!data) return unexpected(data.error());
+  output.data_ = *data;
+  return output;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      hidden_name_(std::exchange(other.hidden_name_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+OutputFile::~OutputFile() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!hidden_name_.empty()) ::unlink(hidden_name_.c_str());
+}
+
+std::span<std::byte> OutputFile::bytes() const {
+  return {static_cast<std::byte*>(data_), size_};
+}
+
+Result<void> OutputFile::commit() {
+  if (hidden_name_.empty()) {
+    // A nameless file can be linked but not renamed, and linking does not
+    // replace: it gets a name of its own first.
+    const fs::path folder = folder_of(path_);
+    const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
+    fs::path name;
+    int code = EEXIST;
+    for (int attempt = 0; attempt < 100 && code == EEXIST; ++attempt) {
+      name = folder / fmt::format(".{}.{}.{}", path_.filename().string(),
+                                  ::getpid(), attempt);
+      code = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
+                      AT_SYMLINK_FOLLOW) == 0
+                 ? 0
+                 : errno;
+    }
+    if (code != 0) return io_error(path_, "cannot create", code);
+    hidden_name_ = name;
+  }
+  if (::rename(hidden_name_.c_str(), path_.c_str()) != 0) {
+    return io_error(path_, "cannot create", errno);
+  }
+  hidden_name_.clear();
+  return {};
+}
+
+}  // namespace stridewise

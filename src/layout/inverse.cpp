@@ -1,0 +1,219 @@
+// The inverse: place -> digit values -> index.
+//
+// Places to digits. All terms of all axes form one list by descending flat
+// stride. In nearly every layout each stride exceeds what all later terms can
+// add together ("nested"), so each digit is one division. Where strides
+// interleave (h:3 w:2 with H = 2, W = 3), several values of a digit remain
+// possible and are tried in turn.
+//
+// Digits to index. See DimDecoder.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "layout/data.hpp"
+#include "stridewise/layout.hpp"
+
+namespace stridewise {
+namespace detail {
+namespace {
+
+constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t period(const BoundTerm& term) {
+  return term.mod == 0 ? infinity : term.div * term.mod;
+}
+
+const BoundTerm& term_at(const LayoutData& data, std::int32_t k) {
+  return data.terms[static_cast<std::size_t>(k)];
+}
+
+// Climbs from y % 1 to y % modulus: a term (y / div) % mod with div | known
+// extends what is known of y to div * mod.
+void build_chain(const LayoutData& data, DimDecoder& decoder) {
+  for (const std::int32_t k : decoder.terms) {
+    if (term_at(data, k).bias != term_at(data, decoder.terms[0]).bias) return;
+  }
+  decoder.bias =
+      decoder.terms.empty() ? 0 : term_at(data, decoder.terms[0]).bias;
+  std::int64_t known = 1;
+  while (known != infinity) {
+    std::int32_t best = -1;
+    for (const std::int32_t k : decoder.terms) {
+      const BoundTerm& term = term_at(data, k);
+      if (known % term.div == 0 && period(term) > known &&
+          (best < 0 || period(term) > period(term_at(data, best)))) {
+        best = k;
+      }
+    }
+    if (best < 0) break;
+    const BoundTerm& term = term_at(data, best);
+    decoder.redundant = decoder.redundant || term.div != known;
+    decoder.parts.push_back({best, term.div});
+    known = period(term);
+  }
+  decoder.modulus = known == infinity ? 0 : known;
+  decoder.chain = known >= decoder.extent;
+  decoder.redundant =
+      decoder.redundant || decoder.parts.size() != decoder.terms.size();
+}
+
+// Tries every index in [low, high) whose terms from `k` on have `values`.
+// NOLINTNEXTLINE(misc-no-recursion): depth is the number of terms
+std::int64_t search_dim(const LayoutData& data, const DimDecoder& decoder,
+                        std::span<const std::int64_t> values, std::size_t k,
+                        std::int64_t low, std::int64_t high) {
+  if (low >= high) return -1;
+  if (k == decoder.terms.size()) return low;
+  const BoundTerm& term = term_at(data, decoder.terms[k]);
+  const std::int64_t value = values[static_cast<std::size_t>(decoder.terms[k])];
+  const std::int64_t first = value * term.div - term.bias;
+  if (term.mod == 0) {
+    return search_dim(data, decoder, values, k + 1, std::max(low, first),
+                      std::min(high, first + term.div));
+  }
+  const std::int64_t step = term.div * term.mod;
+  const std::int64_t copy = floor_div(low - first - term.div, step) + 1;
+  for (std::int64_t begin = first + copy * step; begin < high; begin += step) {
+    const std::int64_t found =
+        search_dim(data, decoder, values, k + 1, std::max(low, begin),
+                   std::min(high, begin + term.div));
+    if (found >= 0) return found;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void build_inverse(LayoutData& data) {
+  data.decoders.resize(data.shape.size());
+  for (std::size_t d = 0; d < data.shape.size(); ++d) {
+    data.decoders[d].extent = data.shape[d].extent;
+  }
+  for (std::size_t k = 0; k < data.terms.size(); ++k) {
+    const BoundTerm& term = data.terms[k];
+    data.decoders[static_cast<std::size_t>(term.dim)].terms.push_back(
+        static_cast<std::int32_t>(k));
+    if (term.extent > 1) {
+      data.inverse_terms.push_back(InverseTerm{
+          .term = static_cast<std::int32_t>(k),
+          .extent = term.extent,
+          .flat_stride = Divider(std::max<std::int64_t>(term.flat_stride, 1)),
+          .rest_max = 0});
+    }
+  }
+  for (DimDecoder& decoder : data.decoders) {
+    build_chain(data, decoder);
+    if (!decoder.chain) {
+      std::ranges::stable_sort(
+          decoder.terms, std::ranges::greater{},
+          [&](std::int32_t k) { return period(term_at(data, k)); });
+    }
+  }
+  const auto flat_stride = [&](const InverseTerm& t) {
+    return term_at(data, t.term).flat_stride;
+  };
+  std::ranges::stable_sort(data.inverse_terms, std::ranges::greater{},
+                           flat_stride);
+  data.nested = true;
+  std::int64_t rest = 0;  // cannot overflow: it is a place of the layout
+  for (std::size_t k = data.inverse_terms.size(); k-- > 0;) {
+    InverseTerm& term = data.inverse_terms[k];
+    term.rest_max = rest;
+    data.nested = data.nested && flat_stride(term) > rest;
+    rest += (term.extent - 1) * flat_stride(term);
+  }
+}
+
+std::int64_t decode_dim(const LayoutData& data, const DimDecoder& decoder,
+                        std::span<const std::int64_t> values) {
+  if (!decoder.chain) {
+    return search_dim(data, decoder, values, 0, 0, decoder.extent);
+  }
+  std::int64_t y = 0;
+  for (const DimDecoder::Part& part : decoder.parts) {
+    if (decoder.redundant) y %= part.weight;
+    y += part.weight * values[static_cast<std::size_t>(part.term)];
+  }
+  std::int64_t x = y - decoder.bias;
+  if (x < 0 && decoder.modulus != 0) x = floor_mod(x, decoder.modulus);
+  if (x < 0 || x >= decoder.extent) return -1;
+  if (decoder.redundant) {
+    for (const std::int32_t k : decoder.terms) {
+      const auto term = static_cast<std::size_t>(k);
+      if (data.flat_terms[term].value(x) != values[term]) return -1;
+    }
+  }
+  return x;
+}
+
+namespace {
+
+bool decode_index(const LayoutData& data, std::span<const std::int64_t> values,
+                  std::span<std::int64_t> index) {
+  for (std::size_t d = 0; d < data.decoders.size(); ++d) {
+    const std::int64_t x = decode_dim(data, data.decoders[d], values);
+    if (x < 0) return false;
+    index[d] = x;
+  }
+  return true;
+}
+
+// Tries every combination of digit values from inverse term k on that adds up
+// to `rest`; the first that is an element wins over padding.
+// NOLINTNEXTLINE(misc-no-recursion): depth is the number of terms
+Place search_digits(const LayoutData& data, std::span<std::int64_t> values,
+                    std::size_t k, std::int64_t rest,
+                    std::span<std::int64_t> index) {
+  if (k == data.inverse_terms.size()) {
+    if (rest != 0) return Place::gap;
+    return decode_index(data, values, index) ? Place::element : Place::padding;
+  }
+  const InverseTerm& term = data.inverse_terms[k];
+  const std::int64_t stride = term_at(data, term.term).flat_stride;
+  std::int64_t low = 0;
+  std::int64_t high = term.extent - 1;
+  if (stride > 0) {
+    const std::int64_t over = rest - term.rest_max;
+    low = over > 0 ? ceil_div(over, stride) : 0;
+    high = std::min(high, rest / stride);
+  }
+  Place best = Place::gap;
+  for (std::int64_t v = low; v <= high; ++v) {
+    values[static_cast<std::size_t>(term.term)] = v;
+    const Place place =
+        search_digits(data, values, k + 1, rest - v * stride, index);
+    if (place == Place::element) return place;
+    if (place == Place::padding) best = place;
+  }
+  return best;
+}
+
+}  // namespace
+}  // namespace detail
+
+Place Layout::element_at(std::int64_t offset,
+                         std::span<std::int64_t> index) const noexcept {
+  const detail::LayoutData& data = *data_;
+  std::int64_t rest = offset - data.base_offset;
+  if (rest < 0 || data.elements == 0) return Place::gap;
+  std::array<std::int64_t, detail::max_terms> storage;  // NOLINT: filled below
+  const std::span<std::int64_t> values(storage.data(), data.terms.size());
+  std::ranges::fill(values, 0);
+  if (!data.nested) {
+    return detail::search_digits(data, values, 0, rest, index);
+  }
+  for (const detail::InverseTerm& term : data.inverse_terms) {
+    const std::int64_t value = term.flat_stride.quotient(rest);
+    if (value >= term.extent) return Place::gap;
+    values[static_cast<std::size_t>(term.term)] = value;
+    rest -= value * term.flat_stride.value();
+  }
+  if (rest != 0) return Place::gap;
+  return detail::decode_index(data, values, index) ? Place::element
+                                                   : Place::padding;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,94 @@
+// A position in a text that is being parsed, and the three tokens of every
+// grammar here: names, numbers and single characters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cctype>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] std::size_t position() const { return at_; }
+  void go_to(std::size_t position) { at_ = position; }
+
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(byte(at_)) != 0) ++at_;
+  }
+  [[nodiscard]] bool at_end() {
+    skip_space();
+    return at_ == text_.size();
+  }
+  // The next character that is not space; 0 at the end.
+  [[nodiscard]] char peek() {
+    skip_space();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char c) {
+    if (peek() != c || c == '\0') return false;
+    ++at_;
+    return true;
+  }
+  [[nodiscard]] bool at_name() {
+    const char c = peek();
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+  }
+  [[nodiscard]] bool at_number() {
+    return std::isdigit(static_cast<unsigned char>(peek())) != 0;
+  }
+  // Letters, digits and '_' from here; empty when not at_name().
+  std::string_view name() {
+    if (!at_name()) return {};
+    const std::size_t begin = at_;
+    while (at_ < text_.size() &&
+           (std::isalnum(byte(at_)) != 0 || text_[at_] == '_')) {
+      ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+  // A decimal number without sign. `what` names it in errors.
+  Result<std::int64_t> number(std::string_view what) {
+    if (!at_number()) {
+      return error("expected " + std::string(what) + ", a number");
+    }
+    const std::size_t begin = at_;
+    std::int64_t value = 0;
+    for (; at_ < text_.size() && std::isdigit(byte(at_)) != 0; ++at_) {
+      if (__builtin_mul_overflow(value, std::int64_t{10}, &value) ||
+          __builtin_add_overflow(value, std::int64_t{text_[at_] - '0'},
+                                 &value)) {
+        return error_at(begin, ErrorCode::overflow,
+                        std::string(what) + " does not fit 64 bits");
+      }
+    }
+    return value;
+  }
+
+  [[nodiscard]] unexpected<Error> error_at(std::size_t position, ErrorCode code,
+                                           std::string message) const {
+    return unexpected<Error>(Error{code, std::move(message), std::string(text_),
+                                   static_cast<std::int64_t>(position)});
+  }
+  [[nodiscard]] unexpected<Error> error(std::string message) {
+    skip_space();
+    return error_at(at_, ErrorCode::syntax, std::move(message));
+  }
+
+ private:
+  [[nodiscard]] unsigned char byte(std::size_t k) const {
+    return static_cast<unsigned char>(text_[k]);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace stridewise

@@ -1,0 +1,189 @@
+// Shapes, indices and coordinates: lists of numbers, named or in order.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "notation/cursor.hpp"
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+struct Item {
+  std::string name;  // empty: by position
+  std::int64_t value;
+  std::size_t at;
+};
+
+// name=k,name=k,...  or  k,k,...  or  kxkx...
+Result<std::vector<Item>> parse_items(Cursor& cursor, std::string_view what) {
+  std::vector<Item> items;
+  for (;;) {
+    cursor.skip_space();
+    Item item{{}, 0, cursor.position()};
+    if (cursor.at_name()) {
+      item.name = cursor.name();
+      if (!cursor.accept('=')) {
+        return cursor.error("expected '=' after " + item.name);
+      }
+    }
+    if (cursor.peek() == '-') {
+      return cursor.error(fmt::format("{} must not be negative", what));
+    }
+    const Result<std::int64_t> value = cursor.number(what);
+    if (!value) return unexpected(value.error());
+    item.value = *value;
+    if (!items.empty() && items.back().name.empty() != item.name.empty()) {
+      return cursor.error_at(item.at, ErrorCode::syntax,
+                             "name all numbers or none");
+    }
+    items.push_back(std::move(item));
+    if (cursor.at_end()) return items;
+    const bool by_x = items.back().name.empty() &&
+                      (cursor.peek() == 'x' || cursor.peek() == 'X');
+    if (by_x) {
+      cursor.accept(cursor.peek());
+    } else if (!cursor.accept(',')) {
+      return cursor.error("expected ','");
+    }
+  }
+}
+
+std::string join(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+// Sorts items into the order of `names`; nullopt where one is not given.
+Result<std::vector<std::optional<std::int64_t>>> assign(
+    const Cursor& cursor, const std::vector<Item>& items,
+    std::span<const std::string> names, std::string_view kind) {
+  std::vector<std::optional<std::int64_t>> values(names.size());
+  if (items.front().name.empty()) {
+    if (items.size() != names.size()) {
+      return cursor.error_at(
+          0, ErrorCode::mismatch,
+          fmt::format("{} numbers for {} {} ({})", items.size(), names.size(),
+                      kind, join(names)));
+    }
+    for (std::size_t k = 0; k < items.size(); ++k) values[k] = items[k].value;
+    return values;
+  }
+  for (const Item& item : items) {
+    const auto name = std::ranges::find(names, item.name);
+    if (name == names.end()) {
+      return cursor.error_at(item.at, ErrorCode::unknown_name,
+                             fmt::format("'{}' is none of the {}: {}",
+                                         item.name, kind, join(names)));
+    }
+    auto& value = values[static_cast<std::size_t>(name - names.begin())];
+    if (value) {
+      return cursor.error_at(item.at, ErrorCode::invalid_value,
+                             "'" + item.name + "' is given twice");
+    }
+    value = item.value;
+  }
+  return values;
+}
+
+std::vector<std::string> names_of(const Shape& shape) {
+  std::vector<std::string> names;
+  for (const Dim& dim : shape) names.push_back(dim.name);
+  return names;
+}
+
+unexpected<Error> missing(const Cursor& cursor, std::string_view text,
+                          std::string_view name) {
+  return cursor.error_at(text.size(), ErrorCode::mismatch,
+                         fmt::format("'{}' is missing", name));
+}
+
+}  // namespace
+
+Result<Shape> parse_shape(std::string_view text,
+                          std::span<const std::string> dims) {
+  Cursor cursor(text);
+  const Result<std::vector<Item>> items = parse_items(cursor, "an extent");
+  if (!items) return unexpected(items.error());
+  std::vector<std::string> names(dims.begin(), dims.end());
+  if (names.empty()) {
+    if (items->front().name.empty()) {
+      return cursor.error_at(0, ErrorCode::mismatch,
+                             "an expression needs dim names: write the shape "
+                             "as name=extent,...");
+    }
+    for (const Item& item : *items) {
+      if (std::ranges::find(names, item.name) == names.end()) {
+        names.push_back(item.name);
+      }
+    }
+  }
+  const auto values = assign(cursor, *items, names, "dims");
+  if (!values) return unexpected(values.error());
+  Shape shape;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!(*values)[k]) return missing(cursor, text, names[k]);
+    shape.push_back(Dim{names[k], *(*values)[k]});
+  }
+  return shape;
+}
+
+std::string print(const Shape& shape) {
+  std::string text;
+  for (const Dim& dim : shape) {
+    text +=
+        fmt::format("{}{}={}", text.empty() ? "" : ",", dim.name, dim.extent);
+  }
+  return text;
+}
+
+Result<std::vector<std::int64_t>> parse_index(std::string_view text,
+                                              const Shape& shape) {
+  Cursor cursor(text);
+  const Result<std::vector<Item>> items = parse_items(cursor, "an index");
+  if (!items) return unexpected(items.error());
+  const auto values = assign(cursor, *items, names_of(shape), "dims");
+  if (!values) return unexpected(values.error());
+  std::vector<std::int64_t> index;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    if (!(*values)[k]) return missing(cursor, text, shape[k].name);
+    const std::int64_t value = *(*values)[k];
+    if (value >= shape[k].extent) {
+      return cursor.error_at(
+          0, ErrorCode::invalid_value,
+          fmt::format("{}={} is outside 0..{}", shape[k].name, value,
+                      shape[k].extent - 1));
+    }
+    index.push_back(value);
+  }
+  return index;
+}
+
+Result<std::vector<std::int64_t>> parse_coordinates(std::string_view text,
+                                                    const Layout& layout) {
+  Cursor cursor(text);
+  const Result<std::vector<Item>> items = parse_items(cursor, "a coordinate");
+  if (!items) return unexpected(items.error());
+  std::vector<std::string> names;
+  for (const BoundAxis& axis : layout.axes()) names.push_back(axis.name);
+  const auto values = assign(cursor, *items, names, "axes");
+  if (!values) return unexpected(values.error());
+  std::vector<std::int64_t> coordinates;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::int64_t value = (*values)[k].value_or(0);
+    if (value >= layout.axes()[k].extent) {
+      return cursor.error_at(0, ErrorCode::invalid_value,
+                             fmt::format("{}={} is outside 0..{}", names[k],
+                                         value, layout.axes()[k].extent - 1));
+    }
+    coordinates.push_back(value);
+  }
+  return coordinates;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,72 @@
+// The pass that chooses kernels: what remains of a piece's loops after the
+// kernel took its tile are the loops around it.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/planner/problem.hpp"
+
+namespace stridewise {
+namespace {
+
+PlanLoop take_last(std::vector<PlanLoop>& loops) {
+  if (loops.empty()) return {1, 0, 0};
+  const PlanLoop last = loops.back();
+  loops.pop_back();
+  return last;
+}
+
+PlanNest nest_of(const Piece& piece, std::vector<PlanLoop> loops,
+                 const Kernel& kernel, std::vector<PlanLoop> tile) {
+  return PlanNest{.loops = std::move(loops),
+                  .tile = std::move(tile),
+                  .kernel = std::string(kernel.name),
+                  .element_bytes = kernel.element_bytes,
+                  .src_offset = piece.src_offset,
+                  .dst_offset = piece.dst_offset,
+                  .fills = kernel.kind == KernelKind::fill};
+}
+
+}  // namespace
+
+PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
+  std::vector<PlanLoop> loops = piece.loops;
+  // Elements that stay neighbours on both sides move as one wider element.
+  std::int64_t run = element_bytes;
+  if (!loops.empty() && loops.back().src_stride == run &&
+      loops.back().dst_stride == run) {
+    run *= take_last(loops).count;
+  }
+  const Kernel* const transpose = find_kernel(KernelKind::transpose, run);
+  const auto row = std::ranges::find(loops, run, &PlanLoop::dst_stride);
+  const auto column = std::ranges::find(loops, run, &PlanLoop::src_stride);
+  if (transpose != nullptr && row != loops.end() && column != loops.end()) {
+    std::vector<PlanLoop> tile = {*row, *column};
+    std::vector<PlanLoop> around;
+    for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
+      if (loop != row && loop != column) around.push_back(*loop);
+    }
+    return nest_of(piece, std::move(around), *transpose, std::move(tile));
+  }
+  const PlanLoop inner = take_last(loops);
+  if (const Kernel* strided = find_kernel(KernelKind::strided, run);
+      strided != nullptr && !(loops.empty() && inner.count == 1)) {
+    const PlanLoop outer = take_last(loops);
+    return nest_of(piece, std::move(loops), *strided, {outer, inner});
+  }
+  return nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
+                 {inner, {run, 1, 1}});
+}
+
+PlanNest lower_fill(const Piece& piece, std::int64_t element_bytes) {
+  std::vector<PlanLoop> loops = piece.loops;
+  std::int64_t run = element_bytes;
+  if (!loops.empty() && loops.back().dst_stride == run) {
+    run *= take_last(loops).count;
+  }
+  const PlanLoop inner = take_last(loops);
+  return nest_of(piece, std::move(loops), *find_kernel(KernelKind::fill, 1),
+                 {inner, {run, 0, 1}});
+}
+
+}  // namespace stridewise

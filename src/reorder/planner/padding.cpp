@@ -1,0 +1,190 @@
+// Where a layout holds no element, as rectangles.
+//
+// The places of a layout are a box of digit values, spread by strides.
+//  - In the box but no element: padding. For each dim in turn: the earlier dims
+//    at their indices, this dim in its padding, the later dims anywhere.
+//  - Outside the box: gaps. By ascending stride: after each copy of what the
+//    smaller strides span, up to the next copy; and before the first place and
+//    after the last one.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "reorder/planner/problem.hpp"
+
+namespace stridewise {
+namespace {
+
+using Pieces = std::vector<Piece>;
+
+std::vector<const BoundTerm*> terms_of(const Layout& layout, std::int32_t dim) {
+  std::vector<const BoundTerm*> terms;
+  for (const BoundTerm& term : layout.terms()) {
+    if (term.dim == dim) terms.push_back(&term);
+  }
+  std::ranges::sort(terms, {}, [](const BoundTerm* t) { return t->div; });
+  return terms;
+}
+
+// The box of a dim whose digits follow each other exactly: y = x + bias runs
+// over 0 .. size-1, once for each combination of digit values.
+struct Box {
+  std::int64_t bias = 0;
+  std::int64_t size = 1;
+  bool wraps = false;  // the slowest digit has a mod
+};
+
+std::optional<Box> box_of(const Layout& layout, std::int32_t dim) {
+  Box box;
+  for (const BoundTerm* term : terms_of(layout, dim)) {
+    const bool first = box.size == 1 && !box.wraps;
+    if (first) box.bias = term->bias;
+    if (term->bias != box.bias || term->div != box.size) return std::nullopt;
+    box.size *= term->extent;
+    box.wraps = term->mod != 0;
+  }
+  return box;
+}
+
+// The indices of the box that are no element: [begin, end) ranges of x.
+Result<Pieces> padding_of_dim(const Layout& layout, std::int32_t dim,
+                              const Box& box) {
+  const std::int64_t extent =
+      layout.shape()[static_cast<std::size_t>(dim)].extent;
+  const std::vector<DigitStep> steps = digit_steps(layout, dim);
+  Pieces all;
+  const auto add_range = [&](std::int64_t begin,
+                             std::int64_t end) -> Result<void> {
+    if (begin >= end) return {};
+    Result<Pieces> pieces = refine({}, steps, begin, end);
+    if (!pieces) return unexpected(pieces.error());
+    all.insert(all.end(), pieces->begin(), pieces->end());
+    return {};
+  };
+  // A slowest digit with a mod wraps around: all lies after the elements.
+  const std::int64_t before = box.wraps ? 0 : -box.bias;
+  if (auto r = add_range(before, 0); !r) return unexpected(r.error());
+  if (auto r = add_range(extent, box.size + before); !r) {
+    return unexpected(r.error());
+  }
+  return all;
+}
+
+// Every combination of the dim's digit values: one loop a digit.
+Pieces whole_box(const Layout& layout, std::int32_t dim) {
+  Piece piece;
+  for (const BoundTerm* term : terms_of(layout, dim)) {
+    piece.loops.push_back(
+        {term->extent, 0, term->flat_stride * layout.element_bytes()});
+  }
+  return {piece};
+}
+
+Result<void> add_padding(const Layout& layout, Pieces& pieces) {
+  const auto dims = static_cast<std::int32_t>(layout.shape().size());
+  std::vector<Pieces> valid(static_cast<std::size_t>(dims));
+  std::vector<Pieces> padding(static_cast<std::size_t>(dims));
+  std::vector<Pieces> box(static_cast<std::size_t>(dims));
+  for (std::int32_t d = 0; d < dims; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    Result<Pieces> elements =
+        refine({}, digit_steps(layout, d), 0, layout.shape()[k].extent);
+    if (!elements) return unexpected(elements.error());
+    Result<Pieces> rest =
+        padding_of_dim(layout, d, box_of(layout, d).value_or(Box{}));
+    if (!rest) return unexpected(rest.error());
+    valid[k] = *std::move(elements);
+    padding[k] = *std::move(rest);
+    box[k] = whole_box(layout, d);
+  }
+  for (std::size_t d = 0; d < valid.size(); ++d) {
+    std::vector<Pieces> factors(valid.begin(),
+                                valid.begin() + static_cast<std::int64_t>(d));
+    factors.push_back(padding[d]);
+    factors.insert(factors.end(),
+                   box.begin() + static_cast<std::int64_t>(d) + 1, box.end());
+    const Result<Pieces> more = product(factors);
+    if (!more) return unexpected(more.error());
+    for (Piece piece : *more) {
+      piece.dst_offset += layout.base_offset() * layout.element_bytes();
+      pieces.push_back(std::move(piece));
+    }
+  }
+  return {};
+}
+
+// Terms with more than one value, by ascending stride; nullopt when one's
+// copies would overlap what the smaller ones span.
+std::optional<std::vector<BoundTerm>> nested_terms(const Layout& layout) {
+  std::vector<BoundTerm> terms;
+  for (const BoundTerm& term : layout.terms()) {
+    if (term.extent > 1) terms.push_back(term);
+  }
+  std::ranges::sort(terms, {}, &BoundTerm::flat_stride);
+  std::int64_t span = 1;
+  for (const BoundTerm& term : terms) {
+    if (term.flat_stride < span) return std::nullopt;
+    span += (term.extent - 1) * term.flat_stride;
+  }
+  return terms;
+}
+
+void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
+              Pieces& pieces) {
+  const std::int64_t width = layout.element_bytes();
+  const auto add_run = [&](std::int64_t begin, std::int64_t end, Piece piece) {
+    if (begin >= end) return;
+    piece.dst_offset = begin * width;
+    piece.loops.push_back({end - begin, 0, width});
+    pieces.push_back(std::move(piece));
+  };
+  const std::int64_t base = layout.base_offset();
+  std::int64_t span = 1;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    Piece piece;
+    piece.loops.push_back(
+        {terms[k].extent - 1, 0, terms[k].flat_stride * width});
+    for (std::size_t outer = k + 1; outer < terms.size(); ++outer) {
+      piece.loops.push_back(
+          {terms[outer].extent, 0, terms[outer].flat_stride * width});
+    }
+    add_run(base + span, base + terms[k].flat_stride, std::move(piece));
+    span += (terms[k].extent - 1) * terms[k].flat_stride;
+  }
+  add_run(0, base, {});
+  add_run(base + span, layout.places(), {});
+}
+
+}  // namespace
+
+std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim) {
+  std::vector<DigitStep> steps;
+  for (const BoundTerm& term : layout.terms()) {
+    if (term.dim == dim) {
+      steps.push_back({term.bias, term.div, term.mod,
+                       term.flat_stride * layout.element_bytes()});
+    }
+  }
+  return steps;
+}
+
+Result<std::optional<std::vector<Piece>>> places_without_element(
+    const Layout& layout) {
+  Pieces pieces;
+  if (layout.elements() == layout.places()) return std::optional(pieces);
+  const auto terms = nested_terms(layout);
+  bool regular = terms.has_value();
+  const auto dims = static_cast<std::int32_t>(layout.shape().size());
+  for (std::int32_t d = 0; d < dims; ++d) {
+    regular = regular && box_of(layout, d).has_value();
+  }
+  if (!regular) return std::optional<Pieces>();
+  if (auto added = add_padding(layout, pieces); !added) {
+    return unexpected(added.error());
+  }
+  add_gaps(layout, *terms, pieces);
+  return std::optional(std::move(pieces));
+}
+
+}  // namespace stridewise

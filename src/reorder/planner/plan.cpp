@@ -1,0 +1,140 @@
+// Plan::make: runs the passes; and what a plan says of itself.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "reorder/plan_data.hpp"
+#include "reorder/planner/problem.hpp"
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+Result<void> check_pair(const Layout& src, const Layout& dst) {
+  for (const Layout* layout : {&src, &dst}) {
+    if (const auto& defect = layout->defect()) {
+      Error error = *defect;
+      error.message =
+          fmt::format("{}: {}", layout == &src ? "src" : "dst", error.message);
+      return unexpected(std::move(error));
+    }
+  }
+  if (src.element_bytes() != dst.element_bytes()) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("src has elements of {} bytes, dst of {}",
+                            src.element_bytes(), dst.element_bytes()));
+  }
+  const auto same_dims = [](const Shape& a, const Shape& b) {
+    return a.size() == b.size() && std::ranges::all_of(a, [&](const Dim& dim) {
+             return std::ranges::find(b, dim) != b.end();
+           });
+  };
+  if (!same_dims(src.shape(), dst.shape())) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("src and dst are not the same tensor: {} and {}",
+                            print(src.shape()), print(dst.shape())));
+  }
+  return {};
+}
+
+// The tensor as rectangles on which both layouts are plain strides.
+Result<std::vector<Piece>> element_pieces(const Layout& src,
+                                          const Layout& dst) {
+  if (src.elements() == 0) return std::vector<Piece>{};
+  std::vector<std::vector<Piece>> factors;
+  for (std::size_t d = 0; d < src.shape().size(); ++d) {
+    const Dim& dim = src.shape()[d];
+    const auto in_dst = std::ranges::find(dst.shape(), dim);
+    Result<std::vector<Piece>> pieces = refine(
+        digit_steps(src, static_cast<std::int32_t>(d)),
+        digit_steps(dst,
+                    static_cast<std::int32_t>(in_dst - dst.shape().begin())),
+        0, dim.extent);
+    if (!pieces) return pieces;
+    factors.push_back(*std::move(pieces));
+  }
+  return product(factors);
+}
+
+}  // namespace
+
+Plan::Plan(std::shared_ptr<const detail::PlanData> data)
+    : data_(std::move(data)) {}
+
+Result<Plan> Plan::make(const Layout& src, const Layout& dst, Fill fill) {
+  if (auto checked = check_pair(src, dst); !checked) {
+    return unexpected(checked.error());
+  }
+  const std::int64_t width = src.element_bytes();
+  auto data = std::make_shared<detail::PlanData>();
+  data->src_bytes = src.size_bytes();
+  data->dst_bytes = dst.size_bytes();
+
+  Result<std::vector<Piece>> elements = element_pieces(src, dst);
+  if (!elements) return unexpected(elements.error());
+  for (Piece& piece : *elements) {
+    piece.src_offset += src.base_offset() * width;
+    piece.dst_offset += dst.base_offset() * width;
+    piece.loops = normalise(std::move(piece.loops));
+    detail::schedule(*data, lower_move(piece, width));
+  }
+  if (fill == Fill::zero) {
+    auto holes = places_without_element(dst);
+    if (!holes) return unexpected(holes.error());
+    if (!*holes) detail::schedule_sieve(*data, dst);
+    for (Piece& piece : holes->value_or(std::vector<Piece>{})) {
+      piece.loops = normalise(std::move(piece.loops));
+      detail::schedule(*data, lower_fill(piece, width));
+    }
+  }
+  return Plan(std::move(data));
+}
+
+std::vector<PlanNest> Plan::nests() const {
+  std::vector<PlanNest> nests;
+  std::ranges::transform(data_->nests, std::back_inserter(nests),
+                         [](const auto& scheduled) { return scheduled.nest; });
+  return nests;
+}
+
+std::int64_t Plan::src_bytes() const { return data_->src_bytes; }
+std::int64_t Plan::dst_bytes() const { return data_->dst_bytes; }
+std::int64_t Plan::tasks() const { return data_->tasks; }
+
+std::string Plan::to_string() const {
+  const auto print_loop = [](const PlanLoop& loop, bool fills) {
+    return fills ? fmt::format("{} x (dst {:+})", loop.count, loop.dst_stride)
+                 : fmt::format("{} x (src {:+}, dst {:+})", loop.count,
+                               loop.src_stride, loop.dst_stride);
+  };
+  std::string text = fmt::format("{} bytes -> {} bytes, {} tasks\n",
+                                 src_bytes(), dst_bytes(), tasks());
+  for (const detail::ScheduledNest& scheduled : data_->nests) {
+    const PlanNest& nest = scheduled.nest;
+    text += nest.fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
+                       : fmt::format("move from src {} to dst {}\n",
+                                     nest.src_offset, nest.dst_offset);
+    std::size_t depth = 1;
+    for (const PlanLoop& loop : nest.loops) {
+      text += fmt::format("{:{}}for {}\n", "", 2 * depth++,
+                          print_loop(loop, nest.fills));
+    }
+    text += fmt::format("{:{}}{}: {}, {}\n", "", 2 * depth, nest.kernel,
+                        print_loop(nest.tile[0], nest.fills),
+                        print_loop(nest.tile[1], nest.fills));
+  }
+  if (data_->sieve)
+    text += "zero the places that hold no element, one by one\n";
+  return text;
+}
+
+bool operator==(const Plan& a, const Plan& b) {
+  return a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
+         a.dst_bytes() == b.dst_bytes() &&
+         a.data_->sieve.has_value() == b.data_->sieve.has_value();
+}
+
+}  // namespace stridewise
