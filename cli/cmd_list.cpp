@@ -36,6 +36,17 @@ std::string join(const std::vector<std::string_view>& words) {
   return text;
 }
 
+// What the vendor requires; two checks of one requirement are one line.
+Json checks_json(const CatalogueEntry& entry) {
+  Json checks = Json::array();
+  for (const CatalogueCheck& check : entry.checks) {
+    if (std::ranges::find(checks, check.message) == checks.end()) {
+      checks.push_back(check.message);
+    }
+  }
+  return checks;
+}
+
 Json entry_json(const CatalogueEntry& entry) {
   Json params = Json::array();
   for (const CatalogueParam& param : entry.params) {
@@ -52,16 +63,12 @@ Json entry_json(const CatalogueEntry& entry) {
     }
     params.push_back(std::move(json));
   }
-  Json checks = Json::array();
-  for (const CatalogueCheck& check : entry.checks) {
-    checks.push_back(check.message);
-  }
   return {{"name", entry.name},
           {"summary", entry.summary},
           {"dims", entry.dims},
           {"params", std::move(params)},
           {"expression", entry.expression},
-          {"checks", std::move(checks)},
+          {"checks", checks_json(entry)},
           {"source", entry.source},
           {"errata", entry.errata}};
 }
@@ -81,8 +88,8 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
     text += fmt::format("    {:<7} {}={}: {}\n", "param", param.name,
                         value.empty() ? "(required)" : value, param.doc);
   }
-  for (const CatalogueCheck& check : entry.checks) {
-    text += fmt::format("    needs   {}\n", check.message);
+  for (const Json& check : checks_json(entry)) {
+    text += fmt::format("    needs   {}\n", check.get<std::string>());
   }
   text += fmt::format("    source  {}\n", entry.source);
   for (const std::string_view erratum : entry.errata) {

@@ -59,11 +59,13 @@ Json layout_json(const Layout& layout, const LayoutOptions& options) {
 std::string layout_text(const Layout& layout, const LayoutOptions& options) {
   std::string text = fmt::format(
       "{}\n  shape     {} of {}\n  size      {} bytes ({})\n"
-      "  elements  {}, and {} places of padding\n",
+      "  elements  {}{}\n",
       print(layout.expression()), print(layout.shape()),
       value_of(parse_element_type(options.dtype)).name, layout.size_bytes(),
       print_bytes(static_cast<double>(layout.size_bytes())), layout.elements(),
-      layout.places() - layout.elements());
+      layout.valid() ? fmt::format(", and {} places without an element",
+                                   layout.places() - layout.elements())
+                     : "");
   for (const BoundAxis& axis : layout.axes()) {
     text +=
         fmt::format("  axis      {}: extent {}, {} bytes a step{}\n", axis.name,
@@ -89,7 +91,7 @@ void add_show(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "show", "all that follows from a layout: digits, strides, size, padding");
   command->footer(
-      "Strides are in steps of their axis (elements on the last axis). Exit "
+      "Strides are in steps of their axis: elements on the last one. Exit "
       "code 1 when\nthe layout is not valid: a dim is not covered, or two "
       "elements share a place.\n"
       "  stridewise show nChw16c --shape 2x17x5x4\n"

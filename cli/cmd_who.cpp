@@ -12,13 +12,13 @@ namespace {
 struct Options : LayoutOptions {
   std::optional<std::int64_t> byte;
   std::optional<std::int64_t> element;
-  std::string coord;
+  std::optional<std::string> coord;
 };
 
 std::int64_t asked_byte(const Layout& layout, const Options& options) {
-  if (!options.coord.empty()) {
+  if (options.coord) {
     return layout.offset_of_coordinates(
-               value_of(parse_coordinates(options.coord, layout))) *
+               value_of(parse_coordinates(*options.coord, layout))) *
            layout.element_bytes();
   }
   if (options.byte) return *options.byte;
@@ -53,7 +53,7 @@ void run(Context& context, const Options& options) {
       text = "padding";
       break;
     case Place::gap:
-      text = "padding (a gap outside every padded element)";
+      text = "a gap: no element, and no padding of one";
       break;
   }
   if (within != 0) text += fmt::format("  (byte {} of it)", within);
@@ -79,7 +79,7 @@ void add_who(CLI::App& app, Context& context) {
       "--shape 2x3x4x5 \\\n      --coord npu=3,offset=28");
   auto options = std::make_shared<Options>();
   options->add_to(*command);
-  auto* place = command->add_option_group("place", "one of");
+  auto* place = command->add_option_group("Place", "exactly one of these");
   place->add_option("--byte,-b", options->byte, "byte from the start");
   place->add_option("--element,-e", options->element,
                     "element from the start: byte / element size");

@@ -9,8 +9,48 @@
 
 namespace stridewise::cli {
 
+namespace {
+
+// Bytes of the UTF-8 character at `at`; 0 where there is none.
+std::size_t character_bytes(const std::string& text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  if (lead < 0x80) return lead < 0x20 || lead == 0x7f ? 0 : 1;
+  const std::size_t bytes = lead < 0xc2   ? 0
+                            : lead < 0xe0 ? 2
+                            : lead < 0xf0 ? 3
+                            : lead < 0xf5 ? 4
+                                          : 0;
+  if (bytes == 0 || at + bytes > text.size()) return 0;
+  for (std::size_t k = 1; k < bytes; ++k) {
+    if ((static_cast<unsigned char>(text[at + k]) & 0xc0) != 0x80) return 0;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string one_line(const std::string& text) {
+  constexpr std::size_t longest = 600;
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = character_bytes(text, at);
+    line += bytes > 0 ? text.substr(at, bytes)
+                      : fmt::format("\\x{:02x}",
+                                    static_cast<unsigned char>(text[at]));
+    at += std::max<std::size_t>(bytes, 1);
+  }
+  if (line.size() > longest) {
+    line.replace(longest / 2, line.size() - longest, " ... ");
+  }
+  return line;
+}
+
 void Context::answer(const Json& value, const std::string& text) const {
-  std::cout << (json ? value.dump(2) + "\n" : text) << std::flush;
+  std::cout << (json ? dump(value) : text) << std::flush;
 }
 
 void LayoutOptions::add_to(CLI::App& command) {

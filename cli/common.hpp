@@ -34,6 +34,13 @@ T value_of(Result<T> result) {
   return *std::move(result);
 }
 
+// JSON text and a line end; what is no UTF-8 is replaced.
+[[nodiscard]] std::string dump(const Json& json);
+
+// One printable line: control characters and what is no UTF-8 are escaped, and a
+// middle that nobody would read is left out.
+[[nodiscard]] std::string one_line(const std::string& text);
+
 // What main() hands each command: the global options, and where it leaves its
 // exit code.
 struct Context {

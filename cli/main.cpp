@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -32,18 +33,38 @@ constexpr const char* footer =
     "Exit codes: 0 done, 1 the answer is no, 2 bad input or another error.\n"
     "'stridewise COMMAND --help' explains a command.";
 
-int report(const Context& context, const Error& error) {
+int report(const Context& context, Error error) {
+  error.message = one_line(error.message);
   std::cerr << "stridewise: " << error.to_string() << '\n';
   if (context.json) {
     Json json = {{"error", error.message}};
     if (error.position >= 0) json["position"] = error.position;
-    std::cout << json.dump(2) << '\n';
+    std::cout << dump(json);
   }
   return exit_bad_input;
 }
 
+// A command that does not exist: the nearest that does.
+std::string suggestion(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    if (word.starts_with('-')) continue;
+    const std::string hint = nearest(word, names);
+    return hint.empty() ? "" : fmt::format("; did you mean '{}'?", hint);
+  }
+  return "";
+}
+
 int run(int argc, char** argv) {
   Context context;
+  // Known before parsing, so that its errors are JSON too.
+  context.json = std::any_of(argv, argv + argc, [](const char* argument) {
+    return std::string_view(argument) == "--json";
+  });
   CLI::App app{about, "stridewise"};
   app.footer(footer);
   app.set_version_flag("--version", "stridewise " STRIDEWISE_VERSION);
@@ -59,12 +80,19 @@ int run(int argc, char** argv) {
   add_plan(app, context);
   add_bench(app, context);
   add_demo(app, context);
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->add_flag("--json", context.json, "print one JSON object");
+  }
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) std::cout << app.help();
+    if (app.get_subcommands().empty()) {
+      if (context.json) {
+        return report(context, {ErrorCode::mismatch, "--json needs a command"});
+      }
+      std::cout << app.help();
+    }
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    std::cout << (chosen.empty() ? app.help() : chosen.front()->help());
+    std::cout << app.help();
     return exit_done;
   } catch (const CLI::CallForVersion& version) {
     std::cout << version.what() << '\n';
@@ -73,9 +101,11 @@ int run(int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     const std::string command =
         chosen.empty() ? "" : " " + chosen.front()->get_name();
-    return report(context, {ErrorCode::invalid_value,
-                            fmt::format("{} (see stridewise{} --help)",
-                                        error.what(), command)});
+    return report(
+        context, {ErrorCode::invalid_value,
+                  fmt::format("{}{} (see stridewise{} --help)", error.what(),
+                              chosen.empty() ? suggestion(app, argc, argv) : "",
+                              command)});
   } catch (const Failure& failure) {
     return report(context, failure.error);
   } catch (const std::bad_alloc&) {

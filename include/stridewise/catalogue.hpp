@@ -88,8 +88,9 @@ struct LayoutSource {
 [[nodiscard]] Result<LayoutSource> resolve_layout(
     std::string_view text, std::span<const std::string> known_dims = {});
 
-// Renames the positional dims (a, b, c ...) of one layout after the dims of
-// the other, so that "nchw" and "aBcd16b" speak of the same tensor.
+// Renames the positional dims (a, b, c ...) of one layout after those of the
+// other, where it has a logical order: "nchw" and "aBcd16b" speak of the same
+// tensor then. An expression has none, so "ab" and "b a" keep their names.
 void align_dims(LayoutSource& a, LayoutSource& b);
 
 // The dims that a shape for this layout must name: logical order where the

@@ -11,4 +11,5 @@
 #include "stridewise/parallel.hpp"
 #include "stridewise/reorder.hpp"
 #include "stridewise/result.hpp"
+#include "stridewise/suggest.hpp"
 #include "stridewise/version.hpp"

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "catalogue/arithmetic.hpp"
-#include "catalogue/suggest.hpp"
 #include "stridewise/notation.hpp"
+#include "stridewise/suggest.hpp"
 
 namespace stridewise {
 namespace {
@@ -67,8 +67,10 @@ Result<void> read_argument(const CatalogueEntry& entry, Cursor& cursor,
   if (param == nullptr) {
     return cursor.error_at(
         at, ErrorCode::mismatch,
-        fmt::format("{} takes {} parameters ({})", entry.name,
-                    entry.params.size(), param_list(entry)));
+        entry.params.empty()
+            ? fmt::format("{} takes no parameters", entry.name)
+            : fmt::format("{} takes {} parameters ({})", entry.name,
+                          entry.params.size(), param_list(entry)));
   }
   cursor.skip_space();
   Argument argument{{}, cursor.position()};

@@ -13,7 +13,7 @@ constexpr std::string_view filter_source =
     "MACE docs/development/memory_layout.rst; buffer_to_image.cl, "
     "filter_buffer_to_image";
 constexpr std::string_view up4 =
-    "M3: the documents write W * (C+3)/4 and the like; the factor is "
+    "The documents write W * (C+3)/4 and the like; the factor is "
     "W * ((C+3)/4), rounded up before it is multiplied.";
 
 const CatalogueCheck multiplier_is_one{
@@ -34,7 +34,7 @@ std::vector<CatalogueEntry> in_out_entries() {
        .checks = {},
        .source = in_out_source,
        .errata = {up4,
-                  "M10: the CPU tensor is NCHW but images are built from NHWC "
+                  "The CPU tensor is NCHW but images are built from NHWC "
                   "buffers; convert logical elements, not raw buffers."}},
       {.name = "mace.height",
        .summary = "input/output image, height-major: [W*C, N*ceil(H/4)]",
@@ -44,7 +44,7 @@ std::vector<CatalogueEntry> in_out_entries() {
        .checks = {},
        .source = in_out_source,
        .errata = {up4,
-                  "M1: the documents decode n = j%N, h = j/H*4+k; the kernel "
+                  "The documents decode n = j%N, h = j/H*4+k; the kernel "
                   "does n = j/ceil(H/4), h = (j%ceil(H/4))*4+k."}},
       {.name = "mace.width",
        .summary = "input/output image, width-major: [ceil(W/4)*C, N*H]",
@@ -54,7 +54,7 @@ std::vector<CatalogueEntry> in_out_entries() {
        .checks = {},
        .source = in_out_source,
        .errata = {up4,
-                  "M2: the documents decode w = i%W*4+k, c = i/W; the kernel "
+                  "The documents decode w = i%W*4+k, c = i/W; the kernel "
                   "uses the blocked width ceil(W/4) for both."}},
       {.name = "mace.argument",
        .summary = "1-D argument image (a bias): [ceil(W/4), 1]",
@@ -77,7 +77,7 @@ std::vector<CatalogueEntry> filter_entries() {
        .expression = "row=o/4 h w | pixel=i | lane=o%4",
        .checks = {},
        .source = filter_source,
-       .errata = {"M4: 'no difference compared to [H*W*I, (O+3)/4]' holds for "
+       .errata = {"'no difference compared to [H*W*I, (O+3)/4]' holds for "
                   "the linear sequence only; pixel coordinates differ (that "
                   "image is mace.weight-height)."}},
       {.name = "mace.filter-2018",
@@ -88,7 +88,7 @@ std::vector<CatalogueEntry> filter_entries() {
        .expression = "row=o/4 h w | pixel=i/4 i%4 | lane=o%4",
        .checks = {},
        .source = "MACE docs/developer/opencl_memory_layout.md (April 2018)",
-       .errata = {"M11: the kernel of that time leaked neighbouring weights "
+       .errata = {"The kernel of that time leaked neighbouring weights "
                   "into columns i >= I; here they are padding, so zero."}},
       {.name = "mace.weight-height",
        .summary = "weight image, height-major: [H*W*I, ceil(O/4)]",
@@ -114,9 +114,9 @@ std::vector<CatalogueEntry> filter_entries() {
        .checks = {multiplier_is_one},
        .source = "MACE docs/development/memory_layout.rst; "
                  "buffer_to_image.cl, dw_filter_buffer_to_image",
-       .errata = {"M6: the image size is given for any multiplier, but the "
+       .errata = {"The image size is given for any multiplier, but the "
                   "transform kernel writes only zeros for M != 1.",
-                  "M7: the 0 in E[0, i, h, w] is the multiplier's index."}},
+                  "The 0 in E[0, i, h, w] is the multiplier's index."}},
       {.name = "mace.buffer-filter",
        .summary = "convolution filter buffer of the GPU: [H, W, ceil(O/4), "
                   "roundup4(I), 4]",

@@ -24,7 +24,7 @@ std::vector<CatalogueEntry> mli_entries() {
        .expression = "h w c",
        .checks = {},
        .source = source,
-       .errata = {"S1: the table's 'Output data layout = Number of (output) "
+       .errata = {"The table's 'Output data layout = Number of (output) "
                   "channels' is a pasted cell; outputs are HWC."}},
       {.name = "mli.chw",
        .summary = "feature map, planes",
@@ -92,9 +92,9 @@ std::vector<CatalogueEntry> mli_entries() {
                    .right = "wstride",
                    .message = nested}},
        .source = "embARC MLI 2.0 mli_check.cc, check_tensor_private",
-       .errata = {"S2: a comment in mli_types.h has mem_stride reversed; "
+       .errata = {"A comment in mli_types.h has mem_stride reversed; "
                   "mem_stride[0] belongs to the slowest dim.",
-                  "S3: mem_stride 0 ('compute it') is refused by the vendor's "
+                  "Mem_stride 0 ('compute it') is refused by the vendor's "
                   "own checks."}},
   };
 }

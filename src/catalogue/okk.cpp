@@ -88,10 +88,18 @@ std::vector<CatalogueEntry> tensor_entries() {
        .summary = "system memory with free strides, in elements; C steps one "
                   "channel",
        .dims = {"n", "c", "h", "w"},
-       .params = {{.name = "nstride", .default_value = "natural", .doc = "N"},
-                  {.name = "cstride", .default_value = "natural", .doc = "C"},
-                  {.name = "hstride", .default_value = "natural", .doc = "H"},
-                  {.name = "wstride", .default_value = "natural", .doc = "W"}},
+       .params = {{.name = "nstride",
+                   .default_value = "natural",
+                   .doc = "elements from n to n+1"},
+                  {.name = "cstride",
+                   .default_value = "natural",
+                   .doc = "elements from c to c+1"},
+                  {.name = "hstride",
+                   .default_value = "natural",
+                   .doc = "elements from h to h+1"},
+                  {.name = "wstride",
+                   .default_value = "natural",
+                   .doc = "elements from w to w+1"}},
        .expression = "n{:nstride} c{:cstride} h{:hstride} w{:wstride}",
        .checks = {},
        .source = "Sophon OKKernel documentation, Strides in System Memory",
@@ -106,7 +114,7 @@ std::vector<CatalogueEntry> tensor_entries() {
        .checks = {in_memory, aligned_128},
        .source = doc,
        .errata = {holes,
-                  "K6: comments that say '64-byte aligned' are of an older "
+                  "Comments that say '64-byte aligned' are of an older "
                   "chip."}},
       {.name = "okk.compact",
        .summary = "local memory, channels without gaps",
@@ -141,9 +149,9 @@ std::vector<CatalogueEntry> tensor_entries() {
        .checks = {in_memory},
        .source = "Sophon OKKernel documentation, Strides in Local Memory",
        .errata = {holes,
-                  "K3: a stride makes no sense where its dim has one step; any "
+                  "A stride makes no sense where its dim has one step; any "
                   "number may stand there.",
-                  "K8: the C stride steps X channels in local memory, one in "
+                  "The C stride steps X channels in local memory, one in "
                   "system memory (okk.strided-system)."}},
       {.name = "okk.matrix",
        .summary = "a matrix of r rows and m columns, w columns a channel, in "
@@ -165,7 +173,7 @@ std::vector<CatalogueEntry> tensor_entries() {
                   aligned_128},
        .source = "Sophon OKKernel documentation, Matrix Layout",
        .errata = {holes,
-                  "K11: the last channel holds M - W*(ceil(M/W)-1) columns; "
+                  "The last channel holds M - W*(ceil(M/W)-1) columns; "
                   "the document's M - W*floor(M/W) is 0 where W divides M."}},
   };
 }
@@ -184,7 +192,7 @@ std::vector<CatalogueEntry> mode_entries() {
            element_of("1", "4N-mode holds elements of 1 byte (int8, uint8)")),
        .source = modes,
        .errata = {holes,
-                  "K5: dummies a position are (4 - N%4) % 4: none where 4 "
+                  "Dummies a position are (4 - N%4) % 4: none where 4 "
                   "divides N."}},
       {.name = "okk.2n",
        .summary = "2N-mode: two batches of int16 in one word, local memory",
@@ -198,7 +206,7 @@ std::vector<CatalogueEntry> mode_entries() {
            "2", "2N-mode holds elements of 2 bytes (int16, uint16)")),
        .source = modes,
        .errata = {holes,
-                  "K2: the document's example 'int8 element at (2,0,0,0)' is "
+                  "The document's example 'int8 element at (2,0,0,0)' is "
                   "an int16."}},
       {.name = "okk.2ic",
        .summary = "2IC-mode: two input channels of fp32 weights side by side, "
@@ -213,7 +221,7 @@ std::vector<CatalogueEntry> mode_entries() {
            element_of("4", "2IC-mode holds elements of 4 bytes (fp32)")),
        .source = modes,
        .errata = {holes,
-                  "K4: the document names no base layout; public kernels use "
+                  "The document names no base layout; public kernels use "
                   "compact. base=aligned is an extension."}},
       {.name = "okk.4n-system",
        .summary = "4N-mode in system memory, no gaps",

@@ -17,9 +17,9 @@ std::vector<CatalogueEntry> onednn_entries() {
        .source = "oneDNN dnnl_types.h, dnnl_format_tag_t; mkl-dnn v0.16 "
                  "doc/design/understanding_memory_formats.md",
        .errata =
-           {"D2: the document's offset_nChw8c has stride_n = C*H*W; that holds "
+           {"The document's offset_nChw8c has stride_n = C*H*W; that holds "
             "only for C % 8 == 0. With a tail it is padded C * H * W.",
-            "D7: the document's C = channels/8 is a ceiling when there is a "
+            "The document's C = channels/8 is a ceiling when there is a "
             "tail.",
             "Six friendly aliases of the vendor break its own grammar "
             "(OhwI24o, OhwI32o, gOhwI24o, gOhwI32o, gIOhw2i8o16i2o, "
@@ -43,7 +43,7 @@ std::vector<CatalogueEntry> onednn_entries() {
        .expression = "n{:nstride} c{:cstride} h{:hstride} w{:wstride}",
        .checks = {},
        .source = "mkl-dnn v0.16 understanding_memory_formats.md, Strides",
-       .errata = {"D4: the document fills mkldnn_blocked by hand; the API "
+       .errata = {"The document fills mkldnn_blocked by hand; the API "
                   "rejects it. Strides need a descriptor of their own."}},
   };
 }

@@ -8,10 +8,10 @@
 #include "catalogue/arithmetic.hpp"
 #include "catalogue/entries.hpp"
 #include "catalogue/instantiate.hpp"
-#include "catalogue/suggest.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/catalogue.hpp"
 #include "stridewise/notation.hpp"
+#include "stridewise/suggest.hpp"
 
 namespace stridewise {
 namespace {
@@ -141,10 +141,12 @@ Result<LayoutSource> resolve_layout(std::string_view text,
   }
   const bool known_dim =
       std::ranges::find(known_dims, text) != known_dims.end();
-  if (looks_like_word(text) && text.size() > 1 && !known_dim) {
+  if (looks_like_word(text) && !known_dim) {
     Result<LayoutSource> source = from_tag(text);
     if (source) return source;
-    return unknown_name(text, text, source.error().message);
+    // One letter that is no tag can only be a dim.
+    if (text.size() > 1)
+      return unknown_name(text, text, source.error().message);
   }
   Result<Expression> expression = parse_expression(text);
   if (!expression) return unexpected(expression.error());
@@ -179,7 +181,8 @@ Result<Layout> LayoutSource::bind(const Shape& shape,
 void align_dims(LayoutSource& a, LayoutSource& b) {
   if (a.positional_dims == b.positional_dims) return;
   LayoutSource& positional = a.positional_dims ? a : b;
-  const std::vector<std::string> names = dims_of(a.positional_dims ? b : a);
+  // Only a layout with a logical order tells what the positions are.
+  const std::vector<std::string>& names = (a.positional_dims ? b : a).dims;
   if (names.size() != positional.dims.size()) return;
   for (Axis& axis : positional.expression.axes) {
     for (Term& term : axis.terms) {

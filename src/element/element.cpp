@@ -5,6 +5,9 @@
 #include <array>
 #include <cctype>
 #include <string>
+#include <vector>
+
+#include "stridewise/suggest.hpp"
 
 namespace stridewise {
 namespace {
@@ -68,12 +71,18 @@ Result<ElementType> parse_element_type(std::string_view name) {
     return *t;
   }
   std::string known;
+  std::vector<std::string> names;
   for (const ElementType& t : types) {
     known += known.empty() ? "" : " ";
     known += t.name;
+    names.emplace_back(t.name);
   }
+  for (const Alias& a : aliases) names.emplace_back(a.alias);
+  const std::string hint = nearest(lower, names);
   return fail(ErrorCode::unknown_name,
-              "unknown dtype '" + std::string(name) + "'; one of: " + known);
+              "unknown dtype '" + std::string(name) + "'" +
+                  (hint.empty() ? "" : "; did you mean '" + hint + "'?") +
+                  " One of: " + known);
 }
 
 }  // namespace stridewise

@@ -174,25 +174,32 @@ Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
   return {};
 }
 
-// Copies what an existing `out` holds into the new file, so that the bytes
-// without an element stay.
-Result<void> keep_existing(const fs::path& out, std::span<std::byte> header,
+// Copies what an existing `out` holds into the new file's data, so that the
+// bytes without an element stay. Its .npy header may be spelt in another way,
+// but must say the same.
+Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
                            std::span<std::byte> data) {
   if (!fs::exists(out)) return {};
-  const Result<MappedFile> old = MappedFile::open(out);
+  const Result<Input> old = open_input(out);
   if (!old) return unexpected(old.error());
-  const std::size_t skip = header.size();
-  if (old->bytes().size() != skip + data.size() ||
-      std::memcmp(old->bytes().data(), header.data(), skip) != 0) {
+  const bool same =
+      old->data().size() == data.size() &&
+      (header == nullptr ||
+       (old->npy->type == header->type && old->npy->shape == header->shape &&
+        !old->npy->big_endian &&
+        (!old->npy->fortran_order || header->shape.size() < 2)));
+  if (!same) {
     return fail(
         ErrorCode::mismatch,
-        fmt::format("{}: to keep its gaps it must be a file of the "
-                    "same layout, {} bytes; it has {}",
-                    out.string(), skip + data.size(), old->bytes().size()));
+        fmt::format("{}: its gaps can be kept only where it holds this "
+                    "layout already: {} bytes of data{}; it has {}",
+                    out.string(), data.size(),
+                    header == nullptr
+                        ? std::string()
+                        : ", an array of " + print_extents(header->shape),
+                    old->data().size()));
   }
-  if (!data.empty()) {
-    std::memcpy(data.data(), old->bytes().data() + skip, data.size());
-  }
+  if (!data.empty()) std::memcpy(data.data(), old->data().data(), data.size());
   return {};
 }
 
@@ -278,7 +285,9 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   const std::span<std::byte> data = bytes.subspan(header.size());
   if (!header.empty()) std::memcpy(bytes.data(), header.data(), header.size());
   if (options.fill == Fill::keep) {
-    auto kept = keep_existing(options.out, bytes.first(header.size()), data);
+    const Result<NpyHeader> parsed = parse_npy_header(bytes);
+    auto kept =
+        keep_existing(options.out, header.empty() ? nullptr : &*parsed, data);
     if (!kept) return unexpected(kept.error());
   }
 

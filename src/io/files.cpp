@@ -133,8 +133,7 @@ Result<OutputFile> OutputFile::create(const fs::path& path, std::int64_t size) {
     return io_error(path, "cannot create", errno);
   }
   if (file.get() < 0) {
-    std::string name =
-        (folder / ("." + path.filename().string() + ".XXXXXX")).string();
+    std::string name = (folder / ".stridewise.XXXXXX").string();
     Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
     if (named.get() < 0) return io_error(path, "cannot create", errno);
     output.hidden_name_ = name;
@@ -186,8 +185,7 @@ Result<void> OutputFile::commit() {
     fs::path name;
     int code = EEXIST;
     for (int attempt = 0; attempt < 100 && code == EEXIST; ++attempt) {
-      name = folder / fmt::format(".{}.{}.{}", path_.filename().string(),
-                                  ::getpid(), attempt);
+      name = folder / fmt::format(".stridewise.{}.{}", ::getpid(), attempt);
       code = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
                       AT_SYMLINK_FOLLOW) == 0
                  ? 0

@@ -231,7 +231,7 @@ std::vector<std::int64_t> array_shape(const Layout& layout) {
     natural *= term->extent;
     digits.push_back(term->extent);
   }
-  if (plain && natural == layout.places()) {
+  if (layout.elements() == 0 || (plain && natural == layout.places())) {
     std::ranges::reverse(digits);
     return digits;
   }

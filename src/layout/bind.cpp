@@ -39,9 +39,10 @@ Result<std::int64_t> digit_extent(const Digit& digit, const Dim& dim) {
   return *last / digit.div + 1;
 }
 
-// The stride of a term whose right neighbours take `natural` elements.
+// The stride of a term whose right neighbours take `natural` steps of an axis
+// of which each step is `step_bytes`.
 Result<std::int64_t> resolve_stride(const Term& term, std::int64_t natural,
-                                    std::int64_t element_bytes) {
+                                    std::int64_t step_bytes) {
   switch (term.stride.kind) {
     case Step::Kind::natural:
       return natural;
@@ -50,11 +51,11 @@ Result<std::int64_t> resolve_stride(const Term& term, std::int64_t natural,
     case Step::Kind::aligned:
       break;
   }
-  const Checked unit = lcm(term.stride.value, element_bytes);
+  const Checked unit = lcm(term.stride.value, step_bytes);
   if (!unit) return overflow("the alignment of " + term.digit.dim);
-  const Checked bytes = round_up(mul(natural, element_bytes), *unit);
+  const Checked bytes = round_up(mul(natural, step_bytes), *unit);
   if (!bytes) return overflow("the aligned stride of " + term.digit.dim);
-  return *bytes / element_bytes;
+  return *bytes / step_bytes;
 }
 
 Result<std::int64_t> resolve_pitch(const Step& pitch, const std::string& axis,
@@ -86,7 +87,8 @@ Result<std::int64_t> resolve_pitch(const Step& pitch, const std::string& axis,
 // Binds the terms of one axis; appends them to data.terms (slowest first) and
 // returns base + the larger of (largest extent x stride) and (last + 1).
 Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
-                                std::int32_t axis_index, std::int64_t base) {
+                                std::int32_t axis_index) {
+  const BoundAxis& bound_axis = data.axes[static_cast<std::size_t>(axis_index)];
   const std::size_t count = axis.terms.size();
   std::vector<BoundTerm> bound(count);
   Checked space = 1;  // largest extent x stride so far
@@ -103,7 +105,7 @@ Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
     const Result<std::int64_t> extent = digit_extent(term.digit, *dim);
     if (!extent) return unexpected(extent.error());
     const Result<std::int64_t> stride =
-        resolve_stride(term, *space, data.element_bytes);
+        resolve_stride(term, *space, bound_axis.pitch_bytes);
     if (!stride) return unexpected(stride.error());
     const Checked reach = mul(*extent, *stride);
     last = add(last, mul(std::max<std::int64_t>(*extent - 1, 0), *stride));
@@ -122,7 +124,7 @@ Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
                   .flat_stride = 0};
   }
   data.terms.insert(data.terms.end(), bound.begin(), bound.end());
-  const Checked extent = add(base, std::max(*space, *last + 1));
+  const Checked extent = add(bound_axis.base, std::max(*space, *last + 1));
   if (!extent) return overflow("the extent of an axis");
   return *extent;
 }
@@ -151,7 +153,7 @@ Result<void> bind_axes(LayoutData& data) {
     }
     bound.base = axis.base;
     const Result<std::int64_t> extent =
-        bind_terms(data, axis, static_cast<std::int32_t>(k), bound.base);
+        bind_terms(data, axis, static_cast<std::int32_t>(k));
     if (!extent) return unexpected(extent.error());
     bound.extent = *extent;
     const Checked bytes = mul(*extent, *pitch);

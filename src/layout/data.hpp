@@ -32,7 +32,7 @@ struct FlatTerm {
 
 // Digit values -> index of one dim.
 //
-// A chain: digits of one bias, each dividing the next (nChw16c, MACE, OKK: all
+// A chain: digits of one bias, each dividing the next (nChw16c, images, banks: all
 // that vendors do). Then y = x + bias is the sum of weight * value over
 // `parts`, known modulo `modulus` (0: known exactly).
 // Otherwise the index is searched among intervals of candidates.

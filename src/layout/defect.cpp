@@ -41,7 +41,8 @@ std::string print_index(const LayoutData& data, const Index& index) {
 
 Error collision(const LayoutData& data, const Index& a, const Index& b) {
   return invalid(fmt::format("two elements share a place: {} and {}",
-                             print_index(data, a), print_index(data, b)));
+                             print_index(data, std::min(a, b)),
+                             print_index(data, std::max(a, b))));
 }
 
 // ------------------------------------------------------------ one dim -----

@@ -13,7 +13,9 @@ namespace {
 // "expected X" errors speak of what stands there.
 std::string found(Cursor& cursor) {
   const char c = cursor.peek();
-  return c == '\0' ? std::string("the end") : fmt::format("'{}'", c);
+  if (c == '\0') return "the end";
+  if (c < ' ' || c > '~') return "a character that is not printable ASCII";
+  return fmt::format("'{}'", c);
 }
 
 Result<std::int64_t> positive(Cursor& cursor, std::string_view what) {

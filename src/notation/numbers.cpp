@@ -13,8 +13,8 @@ namespace {
 
 struct Item {
   std::string name;  // empty: by position
-  std::int64_t value;
-  std::size_t at;
+  std::int64_t value = 0;
+  std::size_t at = 0;
 };
 
 // name=k,name=k,...  or  k,k,...  or  kxkx...
@@ -60,10 +60,10 @@ std::string join(std::span<const std::string> names) {
 }
 
 // Sorts items into the order of `names`; nullopt where one is not given.
-Result<std::vector<std::optional<std::int64_t>>> assign(
+Result<std::vector<std::optional<Item>>> assign(
     const Cursor& cursor, const std::vector<Item>& items,
     std::span<const std::string> names, std::string_view kind) {
-  std::vector<std::optional<std::int64_t>> values(names.size());
+  std::vector<std::optional<Item>> values(names.size());
   if (items.front().name.empty()) {
     if (items.size() != names.size()) {
       return cursor.error_at(
@@ -71,7 +71,7 @@ Result<std::vector<std::optional<std::int64_t>>> assign(
           fmt::format("{} numbers for {} {} ({})", items.size(), names.size(),
                       kind, join(names)));
     }
-    for (std::size_t k = 0; k < items.size(); ++k) values[k] = items[k].value;
+    std::ranges::copy(items, values.begin());
     return values;
   }
   for (const Item& item : items) {
@@ -86,7 +86,7 @@ Result<std::vector<std::optional<std::int64_t>>> assign(
       return cursor.error_at(item.at, ErrorCode::invalid_value,
                              "'" + item.name + "' is given twice");
     }
-    value = item.value;
+    value = item;
   }
   return values;
 }
@@ -95,6 +95,17 @@ std::vector<std::string> names_of(const Shape& shape) {
   std::vector<std::string> names;
   for (const Dim& dim : shape) names.push_back(dim.name);
   return names;
+}
+
+// The item's value, if it is under `extent`.
+Result<std::int64_t> within(const Cursor& cursor, const Item& item,
+                            std::string_view name, std::int64_t extent) {
+  if (item.value < extent) return item.value;
+  return cursor.error_at(item.at, ErrorCode::invalid_value,
+                         extent == 0
+                             ? fmt::format("{} is empty: it has no index", name)
+                             : fmt::format("{}={} is outside 0..{}", name,
+                                           item.value, extent - 1));
 }
 
 unexpected<Error> missing(const Cursor& cursor, std::string_view text,
@@ -128,7 +139,7 @@ Result<Shape> parse_shape(std::string_view text,
   Shape shape;
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (!(*values)[k]) return missing(cursor, text, names[k]);
-    shape.push_back(Dim{names[k], *(*values)[k]});
+    shape.push_back(Dim{names[k], (*values)[k]->value});
   }
   return shape;
 }
@@ -152,14 +163,9 @@ Result<std::vector<std::int64_t>> parse_index(std::string_view text,
   std::vector<std::int64_t> index;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     if (!(*values)[k]) return missing(cursor, text, shape[k].name);
-    const std::int64_t value = *(*values)[k];
-    if (value >= shape[k].extent) {
-      return cursor.error_at(
-          0, ErrorCode::invalid_value,
-          fmt::format("{}={} is outside 0..{}", shape[k].name, value,
-                      shape[k].extent - 1));
-    }
-    index.push_back(value);
+    auto value = within(cursor, *(*values)[k], shape[k].name, shape[k].extent);
+    if (!value) return unexpected(value.error());
+    index.push_back(*value);
   }
   return index;
 }
@@ -175,13 +181,10 @@ Result<std::vector<std::int64_t>> parse_coordinates(std::string_view text,
   if (!values) return unexpected(values.error());
   std::vector<std::int64_t> coordinates;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    const std::int64_t value = (*values)[k].value_or(0);
-    if (value >= layout.axes()[k].extent) {
-      return cursor.error_at(0, ErrorCode::invalid_value,
-                             fmt::format("{}={} is outside 0..{}", names[k],
-                                         value, layout.axes()[k].extent - 1));
-    }
-    coordinates.push_back(value);
+    auto value = within(cursor, (*values)[k].value_or(Item{}), names[k],
+                        layout.axes()[k].extent);
+    if (!value) return unexpected(value.error());
+    coordinates.push_back(*value);
   }
   return coordinates;
 }

@@ -1,8 +1,8 @@
 // Sophon OKK's own small functions, under plain names. A tensor in local memory
 // lies on `npus` NPUs of `npu_bytes` each; its address A = Q*S + R starts at
-// NPU Q, offset R. Layouts themselves are in the catalogue (okk.*). Source:
-// Sophon OKKernel documentation and okk.h (BM1684). SPDX-License-Identifier:
-// Apache-2.0
+// NPU Q, offset R. Layouts themselves are in the catalogue (okk.*).
+// Source: Sophon OKKernel documentation and okk.h (BM1684).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

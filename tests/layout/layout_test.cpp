@@ -1,0 +1,189 @@
+// Sizes, reasons and limits of bound layouts, on examples worked by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "stridewise/layout.hpp"
+
+#include <gmock/gmock.h>
+
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Index = std::vector<std::int64_t>;
+
+Result<Layout> layout_of(std::string_view text, std::string_view shape,
+                         std::int64_t element_bytes = 4) {
+  return Layout::bind(*parse_expression(text), *parse_shape(shape),
+                      element_bytes);
+}
+
+std::string defect(std::string_view text, std::string_view shape) {
+  const Result<Layout> layout = layout_of(text, shape);
+  if (!layout) return "not bound: " + layout.error().message;
+  return layout->valid() ? "valid" : layout->defect()->message;
+}
+
+TEST(Layout, SizeCountsARowPitchInFull) {
+  EXPECT_EQ(layout_of("h:8 w", "h=3,w=5")->places(), 24);
+  EXPECT_EQ(layout_of("h:1000 w", "h=1,w=5")->places(), 1000);
+  EXPECT_EQ(layout_of("@96 h w", "h=3,w=5")->places(), 111);
+  // Last position + 1 where that is more than extent x stride.
+  EXPECT_EQ(layout_of("h:3 w:2", "h=2,w=3")->places(), 8);
+}
+
+TEST(Layout, AlignmentRoundsBytesNotElements) {
+  const Layout layout = *layout_of("c:^128B h w", "c=3,h=4,w=5", 4);
+  EXPECT_EQ(layout.terms()[0].stride, 32);
+  EXPECT_EQ(layout_of("c:^128B h w", "c=3,h=4,w=5", 1)->terms()[0].stride, 128);
+  // 6 bytes hold no whole number of 4-byte elements: the next multiple does.
+  EXPECT_EQ(layout_of("c:^6B w", "c=3,w=5", 4)->terms()[0].stride, 6);
+}
+
+TEST(Layout, PitchOfAnAxis) {
+  const Layout layout = *layout_of("row=h |384B| w", "h=3,w=5");
+  EXPECT_EQ(layout.size_bytes(), 3 * 384);
+  EXPECT_EQ(layout.offset(Index{2, 4}), 2 * 96 + 4);
+  EXPECT_EQ(layout_of("row=h |^256B| w", "h=3,w=5")->size_bytes(), 3 * 256);
+}
+
+TEST(Layout, PitchErrors) {
+  EXPECT_THAT(layout_of("row=h |16B| w", "h=3,w=5").error().message,
+              HasSubstr("takes 20 bytes, more than the 16"));
+  EXPECT_THAT(layout_of("row=h |22B| w", "h=3,w=5").error().message,
+              HasSubstr("not a multiple of the element's 4 bytes"));
+}
+
+TEST(Layout, BiasLeavesHolesBeforeTheFirstElement) {
+  const Layout layout = *layout_of("npu=(c+2)%4 | (c+2)/4 w", "c=5,w=3");
+  EXPECT_EQ(layout.places(), 4 * 2 * 3);
+  Index index(2);
+  EXPECT_EQ(layout.element_at(0, index), Place::padding);
+  EXPECT_EQ(layout.offset(Index{0, 0}), 2 * 6);
+  EXPECT_EQ(layout.element_at(3, index), Place::element);
+  EXPECT_THAT(index, ElementsAre(2, 0));
+}
+
+TEST(Layout, PaddingAndGapsAreToldApart) {
+  const Layout layout = *layout_of("h:8 c/4 c%4", "h=2,c=3");
+  Index index(2);
+  EXPECT_EQ(layout.element_at(2, index), Place::element);
+  EXPECT_EQ(layout.element_at(3, index), Place::padding);
+  EXPECT_EQ(layout.element_at(4, index), Place::gap);
+  EXPECT_EQ(layout.element_at(15, index), Place::gap);
+}
+
+TEST(Layout, InterleavedStridesThatDoNotCollideAreValid) {
+  const Layout layout = *layout_of("h:3 w:2", "h=2,w=3");
+  ASSERT_TRUE(layout.valid());
+  Index index(2);
+  EXPECT_EQ(layout.element_at(5, index), Place::element);
+  EXPECT_THAT(index, ElementsAre(1, 1));
+  EXPECT_EQ(layout.element_at(1, index), Place::gap);
+}
+
+TEST(Layout, DigitsThatDoNotFormAChainAreSearched) {
+  // A prime number of banks: x%5 and x/4 together tell x apart.
+  const Layout layout = *layout_of("bank=x%5 | x/4", "x=37");
+  ASSERT_TRUE(layout.valid());
+  Index index(1);
+  for (std::int64_t x = 0; x < 37; ++x) {
+    ASSERT_EQ(layout.element_at(layout.offset(Index{x}), index),
+              Place::element);
+    EXPECT_EQ(index[0], x);
+  }
+}
+
+TEST(Layout, ReasonsOfInvalidLayouts) {
+  EXPECT_EQ(defect("n c w", "n=2,c=3,w=4"), "valid");
+  EXPECT_THAT(defect("n c", "n=2,c=3,w=4"),
+              HasSubstr("dim w is not covered: no digit"));
+  EXPECT_THAT(defect("c/16 w", "c=17,w=4"),
+              HasSubstr("c=0 and c=1 have the same digits"));
+  EXPECT_THAT(defect("c%16 w", "c=17,w=4"),
+              HasSubstr("c=0 and c=16 have the same digits"));
+  EXPECT_EQ(defect("c%16 w", "c=16,w=4"), "valid");
+  EXPECT_THAT(defect("h:4 w", "h=3,w=5"), HasSubstr("h=0,w=4 and h=1,w=0"));
+  EXPECT_THAT(defect("h:0 w", "h=3,w=5"), HasSubstr("share a place"));
+  EXPECT_EQ(defect("h:0 w", "h=1,w=5"), "valid");
+}
+
+TEST(Layout, CollisionsOfHugeTensorsAreNamedToo) {
+  EXPECT_THAT(defect("n:100000 c", "n=1000000,c=100001"),
+              HasSubstr("n=0,c=100000 and n=1,c=0"));
+  EXPECT_THAT(defect("n:6 c:4 w", "n=1000000000,c=2,w=4"),
+              HasSubstr("share a place"));
+}
+
+TEST(Layout, BothDirectionsAtAnySize) {
+  const Layout layout =
+      *layout_of("n c/16 h w c%16", "n=1048576,c=1000,h=1024,w=1024", 1);
+  const Index index = {1048575, 999, 1023, 1022};
+  Index back(4);
+  EXPECT_EQ(layout.element_at(layout.offset(index), back), Place::element);
+  EXPECT_EQ(back, index);
+}
+
+TEST(Layout, OverflowIsAnErrorNotAWrap) {
+  const std::string huge = "n=4611686018427387904";
+  EXPECT_EQ(layout_of("n", huge, 1)->size_bytes(), 4611686018427387904);
+  EXPECT_EQ(layout_of("n", huge, 4).error().code, ErrorCode::overflow);
+  EXPECT_EQ(layout_of("n c", huge + ",c=4", 1).error().code,
+            ErrorCode::overflow);
+  EXPECT_EQ(layout_of("n:4611686018427387904 c", "n=3,c=2", 1).error().code,
+            ErrorCode::overflow);
+  EXPECT_EQ(layout_of("(n+9223372036854775807)", "n=3", 1).error().code,
+            ErrorCode::overflow);
+  EXPECT_EQ(layout_of("n:^9223372036854775807B c", "n=3,c=2", 4).error().code,
+            ErrorCode::overflow);
+  EXPECT_EQ(layout_of("@9223372036854775807 n", "n=3", 1).error().code,
+            ErrorCode::overflow);
+}
+
+TEST(Layout, EmptyTensorsTakeNothing) {
+  const Layout layout = *layout_of("n c/8 w c%8", "n=2,c=0,w=3");
+  EXPECT_EQ(layout.elements(), 0);
+  EXPECT_EQ(layout.size_bytes(), 0);
+  EXPECT_TRUE(layout.valid());
+}
+
+TEST(Layout, ShapesThatAreNone) {
+  EXPECT_FALSE(Layout::bind(*parse_expression("n"), {{"n", -1}}, 4));
+  EXPECT_FALSE(Layout::bind(*parse_expression("n"), {{"n", 2}}, 0));
+  EXPECT_FALSE(Layout::bind(*parse_expression("n"), {{"n", 2}, {"n", 2}}, 4));
+  EXPECT_THAT(layout_of("n c", "n=2").error().message, HasSubstr("dim 'c'"));
+  EXPECT_THAT(layout_of("a=n | a=c", "n=2,c=2").error().message,
+              HasSubstr("two axes are named 'a'"));
+}
+
+TEST(Layout, AxisNames) {
+  const Layout layout = *layout_of("npu=c%4 | h | c/4 w", "c=5,h=2,w=3");
+  EXPECT_EQ(layout.axes()[0].name, "npu");
+  EXPECT_EQ(layout.axes()[1].name, "axis1");
+  EXPECT_EQ(layout.axes()[2].name, "offset");
+}
+
+TEST(Layout, ABaseInBytesBecomesSteps) {
+  const Layout layout = *layout_of("npu=c |1024B| @96B w", "c=2,w=3");
+  EXPECT_EQ(layout.axes()[1].base, 24);
+  EXPECT_EQ(print(layout.expression()), "npu=c |1024B| @24 w");
+  EXPECT_FALSE(layout_of("@6B w", "w=3"));
+}
+
+TEST(Digit, RemaindersAndQuotientsOfDigits) {
+  const Digit i{"i"};
+  EXPECT_EQ(*i.modulo(16)->divided_by(4), (Digit{"i", 0, 4, 4}));
+  EXPECT_EQ(*i.divided_by(4)->modulo(4), (Digit{"i", 0, 4, 4}));
+  EXPECT_EQ(*i.modulo(4)->divided_by(8), (Digit{"i", 0, 8, 1}));
+  EXPECT_FALSE(i.modulo(10)->divided_by(4));
+  EXPECT_FALSE(i.modulo(10)->modulo(4));
+  EXPECT_EQ(*i.modulo(4)->modulo(10), *i.modulo(4));
+  EXPECT_FALSE(i.divided_by(0));
+  EXPECT_EQ(i.divided_by(1LL << 62)->divided_by(4).error().code,
+            ErrorCode::overflow);
+}
+
+}  // namespace
+}  // namespace stridewise

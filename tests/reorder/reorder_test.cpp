@@ -1,0 +1,254 @@
+// Plans against the reference, on random pairs of layouts.
+// SPDX-License-Identifier: Apache-2.0
+#include "stridewise/reorder.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "stridewise/catalogue.hpp"
+#include "support/generators.hpp"
+#include "support/guarded.hpp"
+
+namespace stridewise {
+namespace {
+
+using testing::GuardedBytes;
+using ::testing::HasSubstr;
+using testing::in_range;
+
+using Bytes = std::vector<std::byte>;
+
+Bytes random_bytes(std::int64_t size, std::uint64_t seed) {
+  Bytes bytes(static_cast<std::size_t>(size));
+  for (std::byte& b : bytes) {
+    seed = seed * 6364136223846793005 + 1442695040888963407;
+    b = static_cast<std::byte>(seed >> 56);
+  }
+  return bytes;
+}
+
+struct Pair {
+  Layout src, dst;
+
+  [[nodiscard]] std::string describe() const {
+    return print(src.expression()) + " -> " + print(dst.expression()) + " of " +
+           print(src.shape());
+  }
+};
+
+Pair random_pair() {
+  const Shape shape = testing::random_shape();
+  const std::int64_t width = testing::random_element_bytes();
+  Shape other = shape;  // the same dims in another order
+  testing::shuffle(other);
+  return {testing::random_valid_layout(shape, width),
+          testing::random_valid_layout(other, width)};
+}
+
+// Runs on threads of the test's own, so that a race detector sees them all.
+void threaded_for(std::int64_t count,
+                  const std::function<void(std::int64_t)>& body) {
+  std::atomic<std::int64_t> next = 0;
+  const auto work = [&] {
+    for (std::int64_t k = next++; k < count; k = next++) body(k);
+  };
+  std::thread a(work);
+  std::thread b(work);
+  work();
+  a.join();
+  b.join();
+}
+
+RC_GTEST_PROP(Reorder, EqualsTheReference, ()) {
+  const Pair pair = random_pair();
+  RC_LOG() << pair.describe();
+  const Bytes src = random_bytes(pair.src.size_bytes(), 1);
+  for (const Fill fill : {Fill::zero, Fill::keep}) {
+    // What dst held before must show through exactly where it is kept.
+    Bytes expected = random_bytes(pair.dst.size_bytes(), 2);
+    Bytes actual = expected;
+    const Bytes before = expected;
+    reorder_reference(pair.src, pair.dst, src.data(), expected.data(), fill);
+    const Result<Plan> plan = Plan::make(pair.src, pair.dst, fill);
+    RC_ASSERT(plan.has_value());
+    plan->run(src.data(), actual.data());
+    RC_ASSERT(actual == expected);
+    Bytes threaded = before;
+    plan->run(src.data(), threaded.data(), threaded_for);
+    RC_ASSERT(threaded == expected);
+  }
+}
+
+RC_GTEST_PROP(Reorder, StaysWithinBothBuffers, ()) {
+  const Pair pair = random_pair();
+  RC_LOG() << pair.describe();
+  const auto side = in_range(0, 1) == 0 ? GuardedBytes::Against::front
+                                        : GuardedBytes::Against::back;
+  const GuardedBytes src(static_cast<std::size_t>(pair.src.size_bytes()), side);
+  const GuardedBytes dst(static_cast<std::size_t>(pair.dst.size_bytes()), side);
+  Plan::make(pair.src, pair.dst)->run(src.data(), dst.data());
+}
+
+RC_GTEST_PROP(Reorder, ThereAndBackIsTheIdentity, ()) {
+  const Pair pair = random_pair();
+  RC_LOG() << pair.describe();
+  const Bytes src = random_bytes(pair.src.size_bytes(), 3);
+  Bytes dst(static_cast<std::size_t>(pair.dst.size_bytes()));
+  Bytes back = src;  // its padding is random: kept
+  Plan::make(pair.src, pair.dst)->run(src.data(), dst.data());
+  Plan::make(pair.dst, pair.src, Fill::keep)->run(dst.data(), back.data());
+  RC_ASSERT(back == src);
+}
+
+RC_GTEST_PROP(Reorder, PaddingOfSrcReachesNothing, ()) {
+  const Pair pair = random_pair();
+  RC_LOG() << pair.describe();
+  Bytes clean = random_bytes(pair.src.size_bytes(), 4);
+  Bytes dirty = clean;
+  std::vector<std::int64_t> index(pair.src.shape().size());
+  const std::int64_t width = pair.src.element_bytes();
+  for (std::int64_t p = 0; p < pair.src.places(); ++p) {
+    if (pair.src.element_at(p, index) == Place::element) continue;
+    for (std::int64_t b = 0; b < width; ++b) {
+      dirty[static_cast<std::size_t>(p * width + b)] ^= std::byte{0xff};
+    }
+  }
+  const Plan plan = *Plan::make(pair.src, pair.dst);
+  Bytes a = random_bytes(pair.dst.size_bytes(), 5);
+  Bytes b = random_bytes(pair.dst.size_bytes(), 6);
+  plan.run(clean.data(), a.data());
+  plan.run(dirty.data(), b.data());
+  RC_ASSERT(a == b);
+}
+
+// The same function in other words: every stride and pitch written out.
+RC_GTEST_PROP(Reorder, EqualFunctionsGiveEqualBytes, ()) {
+  const Pair pair = random_pair();
+  Expression spelled = pair.dst.expression();
+  std::size_t k = 0;
+  for (std::size_t a = 0; a < spelled.axes.size(); ++a) {
+    for (Term& term : spelled.axes[a].terms) {
+      term.stride = {Step::Kind::exact, pair.dst.terms()[k++].stride};
+    }
+    if (a + 1 < spelled.axes.size()) {
+      spelled.axes[a].pitch = {Step::Kind::exact,
+                               pair.dst.axes()[a].pitch_bytes};
+    }
+  }
+  const Layout dst =
+      *Layout::bind(spelled, pair.dst.shape(), pair.dst.element_bytes());
+  RC_ASSERT(dst.size_bytes() == pair.dst.size_bytes());
+  const Bytes src = random_bytes(pair.src.size_bytes(), 7);
+  Bytes a = random_bytes(dst.size_bytes(), 8);
+  Bytes b = random_bytes(dst.size_bytes(), 9);
+  Plan::make(pair.src, pair.dst)->run(src.data(), a.data());
+  Plan::make(pair.src, dst)->run(src.data(), b.data());
+  RC_ASSERT(a == b);
+}
+
+// Arbitrary digits that happen to be valid: strides that interleave, digits
+// that form no chain. Zeroing these asks the inverse.
+RC_GTEST_PROP(Reorder, IrregularLayoutsToo, ()) {
+  const Shape shape = testing::random_shape();
+  std::optional<Layout> irregular;
+  while (!irregular) {
+    const Layout layout =
+        *Layout::bind(testing::arbitrary_expression(shape), shape, 2);
+    if (layout.valid() && layout.places() < 1 << 11) irregular = layout;
+  }
+  const Layout other = testing::random_valid_layout(shape, 2);
+  for (const Pair& pair : {Pair{*irregular, other}, Pair{other, *irregular}}) {
+    RC_LOG() << pair.describe();
+    const Bytes src = random_bytes(pair.src.size_bytes(), 10);
+    Bytes expected = random_bytes(pair.dst.size_bytes(), 11);
+    Bytes actual = expected;
+    reorder_reference(pair.src, pair.dst, src.data(), expected.data());
+    Plan::make(pair.src, pair.dst)->run(src.data(), actual.data());
+    RC_ASSERT(actual == expected);
+  }
+}
+
+Layout layout_of(std::string_view text, std::string_view shape,
+                 std::int64_t width = 4) {
+  const LayoutSource source = *resolve_layout(text);
+  return *source.bind(*parse_shape(shape, source.dims), width);
+}
+
+// Tensors large enough for every loop of the plan: outer loops, cut tiles,
+// several tasks.
+TEST(Reorder, LargeTensorsEqualTheReference) {
+  const std::array<std::array<std::string_view, 3>, 10> cases = {{
+      {"nchw", "nhwc", "3x67x61x59"},
+      {"nhwc", "nchw", "3x67x61x59"},
+      {"nchw", "nChw16c", "2x67x61x59"},
+      {"nChw16c", "nChw8c", "2x67x61x59"},
+      {"nchw", "chwn", "33x17x30x31"},
+      {"nchw", "n c/12 h w c%12", "n=2,c=67,h=31,w=33"},
+      {"nChw8c", "n c/12 h w c%12", "n=2,c=67,h=31,w=33"},
+      {"nchw", "okk.aligned(npus=16,npu_bytes=786432,start=5)", "3x67x31x33"},
+      {"nchw", "nchw", "3x67x61x59"},
+      {"oihw", "OIhw4i16o4i", "130x70x3x3"},
+  }};
+  for (const auto& [from, to, shape] : cases) {
+    for (const std::int64_t width : {1, 2, 4, 8, 16, 12}) {
+      const Layout src = layout_of(from, shape, width);
+      const Layout dst = layout_of(to, shape, width);
+      const Bytes data = random_bytes(src.size_bytes(), 12);
+      Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+      Bytes actual(expected.size(), std::byte{0x55});
+      reorder_reference(src, dst, data.data(), expected.data());
+      const Plan plan = *Plan::make(src, dst);
+      plan.run(data.data(), actual.data(), threaded_for);
+      EXPECT_TRUE(actual == expected) << from << " -> " << to << " " << shape
+                                      << " x " << width << " bytes\n"
+                                      << plan.to_string();
+    }
+  }
+}
+
+TEST(Plan, FailsBeforeItExists) {
+  const auto error = [](const Layout& a, const Layout& b) {
+    return Plan::make(a, b).error().message;
+  };
+  const Layout a = layout_of("n c", "n=2,c=3");
+  EXPECT_THAT(error(a, layout_of("n c", "n=2,c=4")), HasSubstr("same tensor"));
+  EXPECT_THAT(error(a, layout_of("n h", "n=2,h=3")), HasSubstr("same tensor"));
+  EXPECT_THAT(error(a, layout_of("n c", "n=2,c=3", 2)),
+              HasSubstr("src has elements of 4 bytes, dst of 2"));
+  EXPECT_THAT(error(a, layout_of("n:1 c", "n=2,c=3")),
+              HasSubstr("dst: two elements share a place"));
+}
+
+TEST(Plan, IsAValue) {
+  const Layout a = layout_of("nchw", "2x16x4x5");
+  const Layout b = layout_of("nhwc", "2x16x4x5");
+  EXPECT_EQ(*Plan::make(a, b), *Plan::make(a, b));
+  EXPECT_FALSE(*Plan::make(a, b) == *Plan::make(b, a));
+  EXPECT_THAT(Plan::make(a, b)->to_string(), HasSubstr("transpose.b32"));
+}
+
+TEST(Plan, MergesToOneCopyWhenNothingMoves) {
+  const Plan plan =
+      *Plan::make(layout_of("nchw", "2x16x4x4"),
+                  layout_of("n c/4 h:16 w:4 c%4:1", "n=2,c=16,h=4,w=4"));
+  EXPECT_EQ(plan.nests().size(), 1U);
+  const Plan copy =
+      *Plan::make(layout_of("nchw", "2x16x4x4"), layout_of("nchw", "2x16x4x4"));
+  ASSERT_EQ(copy.nests().size(), 1U);
+  EXPECT_TRUE(copy.nests()[0].loops.empty());
+  EXPECT_EQ(copy.nests()[0].tile[1].count, 2 * 16 * 4 * 4 * 4);
+}
+
+TEST(Plan, EmptyTensorsDoNothing) {
+  const Plan plan =
+      *Plan::make(layout_of("nchw", "2x0x4x4"), layout_of("nChw8c", "2x0x4x4"));
+  EXPECT_EQ(plan.tasks(), 0);
+  plan.run(nullptr, nullptr);
+}
+
+}  // namespace
+}  // namespace stridewise

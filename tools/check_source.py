@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Checks what a reviewer would otherwise have to: one-way includes between
+folders, sources that are plain ASCII, public headers that are all installed,
+and a library that neither prints nor aborts.
+
+    check_source.py path/to/libstridewise.a
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# A folder of src/ may include itself and what is named here.
+LAYERS = {
+    "base": set(),
+    "element": {"base"},
+    "layout": {"base"},
+    "notation": {"base", "layout"},
+    "catalogue": {"base", "element", "layout", "notation"},
+    "catalogue/vendor": {"base", "layout", "notation", "reorder"},
+    "reorder": {"base", "layout", "reorder/kernels"},
+    "reorder/kernels": {"base"},
+    "reorder/planner": {"base", "layout", "notation", "reorder",
+                        "reorder/kernels"},
+    "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
+    "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
+    "threads": {"base"},
+}
+# Which folder implements a public header; headers of base's level are free.
+HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
+           "catalogue": "catalogue", "reorder": "reorder", "io": "io",
+           "threads": "threads", "vendor/okk": "catalogue/vendor",
+           "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",
+           "result": "base", "suggest": "base", "parallel": "base",
+           "version": "base"}
+VENDORS = re.compile(r"\b(mace|okk|sophon|mli|embarc)\b", re.IGNORECASE)
+FORBIDDEN_SYMBOLS = {"abort", "printf", "puts", "fprintf", "exit"}
+
+
+def folder_of(path):
+    return path.parent.relative_to(ROOT / "src").as_posix()
+
+
+def includes(path):
+    return re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)
+
+
+def layer_faults():
+    for path in sorted((ROOT / "src").rglob("*.?pp")):
+        here = folder_of(path)
+        for name in includes(path):
+            if name.startswith("stridewise/"):
+                there = HEADERS.get(name[len("stridewise/"):-len(".hpp")], "?")
+            else:
+                there = pathlib.PurePosixPath(name).parent.as_posix()
+            if there != here and there not in LAYERS[here]:
+                yield f"{path}: {here} must not include {name} ({there})"
+
+
+def text_faults():
+    for top in ("include", "src", "cli", "tests", "fuzz", "examples"):
+        for path in sorted((ROOT / top).rglob("*.?pp")):
+            text = path.read_text(encoding="utf-8")
+            if not text.isascii():
+                yield f"{path}: not plain ASCII"
+            if "SPDX-License-Identifier: Apache-2.0\n" not in text:
+                yield f"{path}: no licence line"
+            engine = path.is_relative_to(ROOT / "src") and not folder_of(
+                path).startswith("catalogue")
+            if engine and VENDORS.search(text):
+                yield f"{path}: names a vendor outside the catalogue"
+
+
+def header_faults():
+    listed = (ROOT / "CMakeLists.txt").read_text()
+    for path in sorted((ROOT / "include").rglob("*.hpp")):
+        if path.relative_to(ROOT).as_posix() not in listed:
+            yield f"{path}: not installed: CMakeLists.txt does not list it"
+
+
+def symbol_faults(library):
+    lines = subprocess.run(["nm", "-C", "--undefined-only", library],
+                           check=True, capture_output=True,
+                           text=True).stdout.splitlines()
+    for line in lines:
+        symbol = line.split("U ", 1)[-1].strip()
+        if symbol.split("@")[0] in FORBIDDEN_SYMBOLS or "std::cout" in symbol:
+            yield f"{library}: uses {symbol}"
+
+
+def main():
+    faults = [*layer_faults(), *text_faults(), *header_faults(),
+              *symbol_faults(sys.argv[1])]
+    print("\n".join(faults) or "sources: no faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
