@@ -120,6 +120,14 @@ TEST(Normalise, MergesWhatContinues) {
             (std::vector<PlanLoop>{{5, 4, 12}, {3, 20, 4}}));
 }
 
+TEST(Padding, ADigitWithoutModLeavesNothingForOthers) {
+  // Values 5..9 of a%10 do not occur, and are no values of the digit a either:
+  // that is no box of consecutive indices, so there are no rectangles.
+  const Layout layout = *Layout::bind(*parse_expression("a%10/5:11 b a"),
+                                      {{"a", 5}, {"b", 1}}, 2);
+  EXPECT_FALSE(places_without_element(layout)->has_value());
+}
+
 RC_GTEST_PROP(Padding, IsExactlyWhatHoldsNoElement, ()) {
   const Shape shape = testing::random_shape();
   const std::int64_t width = testing::random_element_bytes();

@@ -6,6 +6,7 @@
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,31 @@
 
 namespace stridewise::testing {
 
+// While one exists, numbers come from a seed of its own instead of RapidCheck,
+// which remembers each draw: for generating until something is found.
+class UnrecordedDraws {
+ public:
+  UnrecordedDraws()
+      : random_(static_cast<std::uint32_t>(*rc::gen::arbitrary<int>())) {
+    current() = &random_;
+  }
+  ~UnrecordedDraws() { current() = nullptr; }
+  UnrecordedDraws(const UnrecordedDraws&) = delete;
+  UnrecordedDraws& operator=(const UnrecordedDraws&) = delete;
+
+  static std::mt19937*& current() {
+    static std::mt19937* random = nullptr;
+    return random;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
 inline std::int64_t in_range(std::int64_t low, std::int64_t high) {
+  if (std::mt19937* random = UnrecordedDraws::current()) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(*random);
+  }
   return *rc::gen::resize(100, rc::gen::inRange(low, high + 1));
 }
 

@@ -37,12 +37,17 @@ struct Box {
 
 std::optional<Box> box_of(const Layout& layout, std::int32_t dim) {
   Box box;
+  bool complete = false;  // a digit without mod takes all that is left
   for (const BoundTerm* term : terms_of(layout, dim)) {
     const bool first = box.size == 1 && !box.wraps;
     if (first) box.bias = term->bias;
-    if (term->bias != box.bias || term->div != box.size) return std::nullopt;
+    if (term->bias != box.bias || term->div != box.size ||
+        (complete && term->extent > 1)) {
+      return std::nullopt;
+    }
     box.size *= term->extent;
     box.wraps = term->mod != 0;
+    complete = complete || term->mod == 0;
   }
   return box;
 }
