@@ -14,7 +14,7 @@ struct Cuts {
   std::int64_t period;
   std::int64_t bias;
 
-  friend auto operator<=>(const Cuts&, const Cuts&) = default;
+  friend bool operator==(const Cuts&, const Cuts&) = default;
 
   // The first cut at or after x.
   [[nodiscard]] std::int64_t at_or_after(std::int64_t x) const {
