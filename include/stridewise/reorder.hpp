@@ -43,6 +43,9 @@ struct PlanNest {
   std::int64_t src_offset;     // bytes
   std::int64_t dst_offset;     // bytes
   bool fills = false;          // writes zeros; src is not read
+  std::int64_t zeros =
+      0;                 // elements of zeros after each run or row of the tile
+  bool streams = false;  // stores pass by the caches
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;
 };
@@ -51,6 +54,15 @@ namespace detail {
 struct PlanData;
 }
 
+// Which stores a plan uses where a kernel has both. Streaming pays once src and
+// dst together no longer fit the last-level cache.
+enum class Stores : std::uint8_t { by_size, cached, streaming };
+
+struct PlanOptions {
+  Fill fill = Fill::zero;
+  Stores stores = Stores::by_size;
+};
+
 // How to write every element of src into dst. Immutable, cheap to copy, and
 // safe to run from several threads at once on different buffers.
 class Plan {
@@ -58,7 +70,11 @@ class Plan {
   // Errors: a layout that is not valid (its reason), dims or element widths
   // that differ, 64-bit overflow.
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
-                                         Fill fill = Fill::zero);
+                                         const PlanOptions& options);
+  [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
+                                         Fill fill = Fill::zero) {
+    return make(src, dst, PlanOptions{.fill = fill});
+  }
 
   [[nodiscard]] std::vector<PlanNest> nests() const;
   [[nodiscard]] std::int64_t src_bytes() const;  // that src must have
@@ -77,7 +93,8 @@ class Plan {
   // The same in parts, for progress reports: run_task(0) .. run_task(tasks-1)
   // in any order; no two write the same byte.
   [[nodiscard]] std::int64_t tasks() const;
-  void run_task(std::int64_t task, const std::byte* src, std::byte* dst) const;
+  void run_task(std::int64_t task, const std::byte* src,
+                std::byte* dst) const noexcept;
 
   // The same nests.
   friend bool operator==(const Plan& a, const Plan& b);

@@ -17,7 +17,9 @@ namespace stridewise::detail {
 struct ScheduledNest {
   PlanNest nest;
   const Kernel* kernel;
+  void (*run)(const Tile&);  // of the kernel: with or without streaming
   std::size_t split_dim;
+  std::size_t zeros_dim;  // the zeros of the tile follow its last part there
   std::int64_t split_count;
   std::int64_t parts;
   std::int64_t iterations;
@@ -42,7 +44,7 @@ struct PlanData {
 };
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
-void schedule(PlanData& data, PlanNest nest);
+void schedule(PlanData& data, PlanNest nest, bool streams);
 void schedule_sieve(PlanData& data, const Layout& layout);
 
 }  // namespace stridewise::detail

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <vector>
@@ -15,49 +16,91 @@ namespace {
 
 using testing::GuardedBytes;
 
+// What the kernels mean. Zeros follow the rows of a transpose and the bytes of a
+// run.
 void reference(const Kernel& kernel, const Tile& tile) {
-  for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-    for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-      for (std::int64_t b = 0; b < kernel.element_bytes; ++b) {
-        tile.dst[i * tile.dst_stride[0] + j * tile.dst_stride[1] + b] =
-            kernel.kind == KernelKind::fill
-                ? std::byte{0}
-                : tile.src[i * tile.src_stride[0] + j * tile.src_stride[1] + b];
-      }
+  const auto put = [&](std::int64_t i, std::int64_t j, bool zero) {
+    for (std::int64_t b = 0; b < kernel.element_bytes; ++b) {
+      tile.dst[i * tile.dst_stride[0] + j * tile.dst_stride[1] + b] =
+          zero ? std::byte{0}
+               : tile.src[i * tile.src_stride[0] + j * tile.src_stride[1] + b];
+    }
+  };
+  const bool runs = kernel.kind == KernelKind::copy;
+  const std::int64_t rows = tile.count[0] + (runs ? 0 : tile.zeros);
+  const std::int64_t columns = tile.count[1] + (runs ? tile.zeros : 0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      put(i, j,
+          kernel.kind == KernelKind::fill || i >= tile.count[0] ||
+              j >= tile.count[1]);
     }
   }
 }
 
 // Strides of a rows x columns tile for each kind, with `gap` bytes between.
 Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
-             std::int64_t gap) {
+             std::int64_t gap, std::int64_t zeros) {
   const std::int64_t width = kernel.element_bytes;
   Tile tile{.src = nullptr,
             .dst = nullptr,
             .count = {rows, columns},
             .src_stride = {columns * width + gap, width},
-            .dst_stride = {columns * width + gap, width}};
-  if (kernel.kind == KernelKind::transpose) {
-    tile.dst_stride = {width, rows * width + gap};
-  } else if (kernel.kind == KernelKind::strided) {
-    tile.src_stride = {width, rows * width + gap};
-    tile.dst_stride = {columns * (width + gap), width + gap};
+            .dst_stride = {(columns + zeros) * width + gap, width},
+            .zeros = zeros};
+  switch (kernel.kind) {
+    case KernelKind::transpose:
+      tile.dst_stride = {width, (rows + zeros) * width + gap};
+      break;
+    case KernelKind::interleave:
+      tile.dst_stride = {width, (rows + zeros) * width};
+      break;
+    case KernelKind::deinterleave:
+      tile.src_stride = {std::min<std::int64_t>(columns + gap, 8) * width,
+                         width};
+      tile.dst_stride = {width, rows * width + gap};
+      break;
+    case KernelKind::strided:
+      tile.src_stride = {width, rows * width + gap};
+      tile.dst_stride = {columns * (width + gap), width + gap};
+      break;
+    default:
+      break;
   }
   return tile;
 }
 
-std::size_t extent(const std::array<std::int64_t, 2>& count,
-                   const std::array<std::int64_t, 2>& stride,
-                   std::int64_t width) {
-  return static_cast<std::size_t>((count[0] - 1) * stride[0] +
-                                  (count[1] - 1) * stride[1] + width);
+// Whether a tile is one that the kind is for.
+bool suits(const Kernel& kernel, const Tile& tile) {
+  switch (kernel.kind) {
+    case KernelKind::interleave:
+      return tile.count[0] + tile.zeros <= 8;
+    case KernelKind::deinterleave:
+      return tile.count[1] <= 8 && tile.zeros == 0;
+    case KernelKind::copy:
+    case KernelKind::transpose:
+      return true;
+    default:
+      return tile.zeros == 0;
+  }
 }
 
-void check(const Kernel& kernel, Tile tile, GuardedBytes::Against side) {
+std::size_t extent(std::int64_t rows, std::int64_t columns,
+                   const std::array<std::int64_t, 2>& stride,
+                   std::int64_t width) {
+  return static_cast<std::size_t>((rows - 1) * stride[0] +
+                                  (columns - 1) * stride[1] + width);
+}
+
+void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
+           GuardedBytes::Against side) {
+  const std::int64_t width = kernel.element_bytes;
+  const bool runs = kernel.kind == KernelKind::copy;
   const std::size_t src_size =
-      extent(tile.count, tile.src_stride, kernel.element_bytes);
+      extent(tile.count[0], tile.count[1], tile.src_stride, width);
   const std::size_t dst_size =
-      extent(tile.count, tile.dst_stride, kernel.element_bytes);
+      extent(tile.count[0] + (runs ? 0 : tile.zeros),
+             tile.count[1] + (runs ? tile.zeros : 0), tile.dst_stride, width);
   const GuardedBytes src(src_size, side);
   const GuardedBytes dst(dst_size, side);
   for (std::size_t k = 0; k < src_size; ++k) {
@@ -69,25 +112,50 @@ void check(const Kernel& kernel, Tile tile, GuardedBytes::Against side) {
   tile.dst = expected.data();
   reference(kernel, tile);
   tile.dst = dst.data();
-  kernel.run(tile);
+  run(tile);
+  stream_fence();
   ASSERT_EQ(std::memcmp(expected.data(), dst.data(), dst_size), 0)
-      << kernel.name << " " << tile.count[0] << "x" << tile.count[1];
+      << kernel.name << " " << tile.count[0] << "x" << tile.count[1] << "+"
+      << tile.zeros;
 }
 
+void check_all(std::int64_t rows, std::int64_t columns, std::int64_t gap,
+               std::int64_t zeros) {
+  const auto side = (rows + columns + gap) % 2 == 0
+                        ? GuardedBytes::Against::front
+                        : GuardedBytes::Against::back;
+  for (const Kernel& kernel : kernels()) {
+    const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
+    if (!suits(kernel, tile)) continue;
+    check(kernel, kernel.run, tile, side);
+    if (kernel.stream != nullptr) check(kernel, kernel.stream, tile, side);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// 0..2*tile+1 for the tiles of 4 to 32 elements, and around those of 64.
 TEST(Kernels, EqualPlainLoopsAtEveryTileEdge) {
   std::vector<std::int64_t> counts;
   for (std::int64_t n = 1; n <= 35; ++n) counts.push_back(n);
-  counts.insert(counts.end(), {63, 64, 65, 130, 257});
-  for (const Kernel& kernel : kernels()) {
-    for (const std::int64_t rows : counts) {
-      for (const std::int64_t columns : counts) {
-        if (rows > 64 && columns > 64 && rows != columns) continue;
-        for (const std::int64_t gap : {0, 1, 13}) {
-          const auto side = (rows + columns + gap) % 2 == 0
-                                ? GuardedBytes::Against::front
-                                : GuardedBytes::Against::back;
-          ASSERT_NO_FATAL_FAILURE(
-              check(kernel, tile_of(kernel, rows, columns, gap), side));
+  counts.insert(counts.end(), {47, 63, 64, 65, 127, 128, 129, 257});
+  for (const std::int64_t rows : counts) {
+    for (const std::int64_t columns : counts) {
+      if (rows > 35 && columns > 35 && rows != columns) continue;
+      const std::int64_t gap = (rows * 7 + columns) % 3 * 13;
+      const std::int64_t zeros = (rows + columns) % 4 == 0 ? rows % 17 : 0;
+      ASSERT_NO_FATAL_FAILURE(check_all(rows, columns, gap, zeros));
+    }
+  }
+}
+
+TEST(Kernels, FewRowsAndColumnsWithEveryNumberOfZeros) {
+  for (std::int64_t rows = 1; rows <= 8; ++rows) {
+    for (std::int64_t zeros = 0; rows + zeros <= 16; ++zeros) {
+      for (const std::int64_t columns :
+           {1, 3, 8, 15, 16, 17, 63, 64, 65, 200}) {
+        for (const std::int64_t gap : {0, 1, 4, 64}) {
+          ASSERT_NO_FATAL_FAILURE(check_all(rows, columns, gap, zeros));
+          ASSERT_NO_FATAL_FAILURE(check_all(columns, rows, gap, zeros));
         }
       }
     }

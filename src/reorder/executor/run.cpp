@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
+#include <span>
 
 #include "reorder/plan_data.hpp"
 
@@ -13,11 +15,15 @@ using detail::PlanData;
 using detail::ScheduledNest;
 using detail::Sieve;
 
+// Layouts have no more (see layout/data.hpp).
+constexpr std::size_t most_dims = 32;
+
 // Steps through the outer loops of a nest like an odometer, from any iteration.
 class Odometer {
  public:
   Odometer(const std::vector<PlanLoop>& loops, std::int64_t iteration)
       : loops_(loops) {
+    assert(loops.size() <= most_loops);
     for (std::size_t k = loops.size(); k-- > 0;) {
       at_[k] = iteration % loops[k].count;
       iteration /= loops[k].count;
@@ -62,7 +68,8 @@ void run_nest(const ScheduledNest& scheduled, std::int64_t task,
             .dst = nullptr,
             .count = {nest.tile[0].count, nest.tile[1].count},
             .src_stride = {nest.tile[0].src_stride, nest.tile[1].src_stride},
-            .dst_stride = {nest.tile[0].dst_stride, nest.tile[1].dst_stride}};
+            .dst_stride = {nest.tile[0].dst_stride, nest.tile[1].dst_stride},
+            .zeros = nest.zeros};
   for (std::int64_t k = begin; k < end; ++k) {
     const std::int64_t first = part * scheduled.split_count;
     tile.count[d] = std::min(scheduled.split_count, split.count - first);
@@ -72,12 +79,16 @@ void run_nest(const ScheduledNest& scheduled, std::int64_t task,
                                 first * split.src_stride;
     tile.dst =
         dst + nest.dst_offset + odometer.dst() + first * split.dst_stride;
-    scheduled.kernel->run(tile);
+    if (d == scheduled.zeros_dim) {
+      tile.zeros = part + 1 == scheduled.parts ? nest.zeros : 0;
+    }
+    scheduled.run(tile);
     if (++part == scheduled.parts) {
       part = 0;
       odometer.advance();
     }
   }
+  if (nest.streams) stream_fence();
 }
 
 void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
@@ -85,7 +96,9 @@ void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
   const std::int64_t end =
       std::min(begin + sieve.per_task, sieve.layout.places());
   const std::int64_t width = sieve.layout.element_bytes();
-  std::vector<std::int64_t> index(sieve.layout.shape().size());
+  std::array<std::int64_t, most_dims> storage;  // NOLINT: written before read
+  const std::span<std::int64_t> index(storage.data(),
+                                      sieve.layout.shape().size());
   for (std::int64_t place = begin; place < end; ++place) {
     if (sieve.layout.element_at(place, index) != Place::element) {
       std::memset(dst + place * width, 0, static_cast<std::size_t>(width));
@@ -96,7 +109,7 @@ void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
 }  // namespace
 
 void Plan::run_task(std::int64_t task, const std::byte* src,
-                    std::byte* dst) const {
+                    std::byte* dst) const noexcept {
   const PlanData& data = *data_;
   if (data.sieve && task >= data.sieve->first_task) {
     run_sieve(*data.sieve, task - data.sieve->first_task, dst);
@@ -109,9 +122,7 @@ void Plan::run_task(std::int64_t task, const std::byte* src,
 }
 
 void Plan::run(const std::byte* src, std::byte* dst) const {
-  for (std::int64_t task = 0; task < tasks(); ++task) {
-    run_task(task, src, dst);
-  }
+  run(src, dst, sequential_for);
 }
 
 void Plan::run(const std::byte* src, std::byte* dst,

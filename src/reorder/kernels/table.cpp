@@ -1,40 +1,52 @@
 // The one table of kernels: planner, executor, tests and benchmarks read it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/portable.hpp"
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "reorder/kernels/x86.hpp"
+#endif
 
 namespace stridewise {
 namespace {
 
-using enum KernelKind;
-
-constexpr auto table = std::to_array<Kernel>({
-    {"copy", copy, 1, &portable::copy},
-    {"fill", fill, 1, &portable::fill},
-    {"transpose.b8.vec128", transpose, 1, &portable::transpose<1>},
-    {"transpose.b16.vec128", transpose, 2, &portable::transpose<2>},
-    {"transpose.b32.vec128", transpose, 4, &portable::transpose<4>},
-    {"transpose.b64.vec128", transpose, 8, &portable::transpose<8>},
-    {"transpose.b128", transpose, 16, &portable::transpose<16>},
-    {"strided.b8", strided, 1, &portable::strided<1>},
-    {"strided.b16", strided, 2, &portable::strided<2>},
-    {"strided.b32", strided, 4, &portable::strided<4>},
-    {"strided.b64", strided, 8, &portable::strided<8>},
-    {"strided.b128", strided, 16, &portable::strided<16>},
-});
+std::vector<Kernel> allowed_kernels() {
+  std::vector<Kernel> all;
+  const auto add = [&all](std::span<const Kernel> some) {
+    all.insert(all.begin(), some.begin(), some.end());
+  };
+  add(portable::kernels());
+#if defined(__x86_64__)
+  if (best_isa() >= Isa::avx2) add(x86::avx2_kernels());
+  if (best_isa() >= Isa::avx512) add(x86::avx512_kernels());
+  if (best_isa() >= Isa::avx512_vbmi) add(x86::avx512_vbmi_kernels());
+#endif
+  return all;
+}
 
 }  // namespace
 
-std::span<const Kernel> kernels() { return table; }
+std::span<const Kernel> kernels() {
+  static const std::vector<Kernel> all = allowed_kernels();
+  return all;
+}
 
 const Kernel* find_kernel(KernelKind kind, std::int64_t element_bytes) {
-  const auto* kernel = std::ranges::find_if(table, [&](const Kernel& k) {
+  const auto all = kernels();
+  const auto kernel = std::ranges::find_if(all, [&](const Kernel& k) {
     return k.kind == kind && k.element_bytes == element_bytes;
   });
-  return kernel == table.end() ? nullptr : kernel;
+  return kernel == all.end() ? nullptr : &*kernel;
+}
+
+void stream_fence() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
 }
 
 }  // namespace stridewise

@@ -27,9 +27,52 @@ PlanNest nest_of(const Piece& piece, std::vector<PlanLoop> loops,
                   .fills = kernel.kind == KernelKind::fill};
 }
 
+// Few enough rows or columns that lie side by side are permuted in registers.
+const Kernel* transpose_kernel(const PlanLoop& row, const PlanLoop& column,
+                               std::int64_t zeros, std::int64_t width) {
+  constexpr std::int64_t few = 8;
+  const std::int64_t rows = row.count + zeros;
+  if (rows <= few && column.dst_stride == rows * width) {
+    if (const Kernel* k = find_kernel(KernelKind::interleave, width)) return k;
+  }
+  if (zeros == 0 && column.count <= few && row.src_stride > 0 &&
+      row.src_stride % width == 0 && row.src_stride / width <= few) {
+    if (const Kernel* k = find_kernel(KernelKind::deinterleave, width)) {
+      return k;
+    }
+  }
+  return find_kernel(KernelKind::transpose, width);
+}
+
+// A move whose runs are followed by zeros.
+PlanNest lower_padded(const Piece& piece, std::int64_t width) {
+  std::vector<PlanLoop> loops = piece.loops;
+  PlanLoop run{1, 0, width};
+  if (!loops.empty() && loops.back().dst_stride == width) {
+    run = take_last(loops);
+  }
+  if (run.count > 1 && run.src_stride == width) {
+    const PlanLoop inner = take_last(loops);
+    PlanNest nest =
+        nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
+                {inner, {run.count * width, 1, 1}});
+    nest.zeros = piece.zeros * width;
+    return nest;
+  }
+  const auto column = std::ranges::find(loops, width, &PlanLoop::src_stride);
+  const PlanLoop columns = *column;
+  loops.erase(column);
+  PlanNest nest = nest_of(piece, std::move(loops),
+                          *transpose_kernel(run, columns, piece.zeros, width),
+                          {run, columns});
+  nest.zeros = piece.zeros;
+  return nest;
+}
+
 }  // namespace
 
 PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
+  if (piece.zeros > 0) return lower_padded(piece, element_bytes);
   std::vector<PlanLoop> loops = piece.loops;
   // Elements that stay neighbours on both sides move as one wider element.
   std::int64_t run = element_bytes;
@@ -37,16 +80,17 @@ PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
       loops.back().dst_stride == run) {
     run *= take_last(loops).count;
   }
-  const Kernel* const transpose = find_kernel(KernelKind::transpose, run);
+  const bool transposable = find_kernel(KernelKind::transpose, run) != nullptr;
   const auto row = std::ranges::find(loops, run, &PlanLoop::dst_stride);
   const auto column = std::ranges::find(loops, run, &PlanLoop::src_stride);
-  if (transpose != nullptr && row != loops.end() && column != loops.end()) {
+  if (transposable && row != loops.end() && column != loops.end()) {
+    const Kernel& kernel = *transpose_kernel(*row, *column, 0, run);
     std::vector<PlanLoop> tile = {*row, *column};
     std::vector<PlanLoop> around;
     for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
       if (loop != row && loop != column) around.push_back(*loop);
     }
-    return nest_of(piece, std::move(around), *transpose, std::move(tile));
+    return nest_of(piece, std::move(around), kernel, std::move(tile));
   }
   const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);

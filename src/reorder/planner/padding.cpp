@@ -38,17 +38,21 @@ struct Box {
 std::optional<Box> box_of(const Layout& layout, std::int32_t dim) {
   Box box;
   bool complete = false;  // a digit without mod takes all that is left
+  std::int64_t least_idle = largest;  // where an idle digit would step
   for (const BoundTerm* term : terms_of(layout, dim)) {
-    const bool first = box.size == 1 && !box.wraps;
-    if (first) box.bias = term->bias;
-    if (term->bias != box.bias || term->div != box.size ||
-        (complete && term->extent > 1)) {
-      return std::nullopt;
+    if (box.size == 1 && !complete) box.bias = term->bias;
+    if (term->bias != box.bias) return std::nullopt;
+    if (term->extent > 1) {
+      if (term->div != box.size || complete) return std::nullopt;
+      box.size *= term->extent;
+      box.wraps = term->mod != 0;
+    } else if (term->mod == 0) {
+      least_idle = std::min(least_idle, term->div);
+      box.wraps = false;
     }
-    box.size *= term->extent;
-    box.wraps = term->mod != 0;
     complete = complete || term->mod == 0;
   }
+  if (least_idle < box.size) return std::nullopt;
   return box;
 }
 
@@ -67,6 +71,7 @@ Result<Pieces> padding_of_dim(const Layout& layout, std::int32_t dim,
     all.insert(all.end(), pieces->begin(), pieces->end());
     return {};
   };
+  if (box.size == 1) return all;  // the one combination is an element
   // A slowest digit with a mod wraps around: all lies after the elements.
   const std::int64_t before = box.wraps ? 0 : -box.bias;
   if (auto r = add_range(before, 0); !r) return unexpected(r.error());

@@ -13,6 +13,10 @@
 namespace stridewise {
 namespace {
 
+// Half of the 32 MiB that a core complex shares: with src and dst at this size
+// each, nothing of dst would be found in the cache again.
+constexpr std::int64_t streaming_bytes = 16 << 20;
+
 Result<void> check_pair(const Layout& src, const Layout& dst) {
   for (const Layout* layout : {&src, &dst}) {
     if (const auto& defect = layout->defect()) {
@@ -64,7 +68,8 @@ Result<std::vector<Piece>> element_pieces(const Layout& src,
 Plan::Plan(std::shared_ptr<const detail::PlanData> data)
     : data_(std::move(data)) {}
 
-Result<Plan> Plan::make(const Layout& src, const Layout& dst, Fill fill) {
+Result<Plan> Plan::make(const Layout& src, const Layout& dst,
+                        const PlanOptions& options) {
   if (auto checked = check_pair(src, dst); !checked) {
     return unexpected(checked.error());
   }
@@ -73,23 +78,34 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst, Fill fill) {
   data->src_bytes = src.size_bytes();
   data->dst_bytes = dst.size_bytes();
 
-  Result<std::vector<Piece>> elements = element_pieces(src, dst);
-  if (!elements) return unexpected(elements.error());
-  for (Piece& piece : *elements) {
+  Result<std::vector<Piece>> moves = element_pieces(src, dst);
+  if (!moves) return unexpected(moves.error());
+  for (Piece& piece : *moves) {
     piece.src_offset += src.base_offset() * width;
     piece.dst_offset += dst.base_offset() * width;
     piece.loops = normalise(std::move(piece.loops));
-    detail::schedule(*data, lower_move(piece, width));
   }
-  if (fill == Fill::zero) {
+  std::vector<Piece> fills;
+  bool sieve = false;
+  if (options.fill == Fill::zero) {
     auto holes = places_without_element(dst);
     if (!holes) return unexpected(holes.error());
-    if (!*holes) detail::schedule_sieve(*data, dst);
-    for (Piece& piece : holes->value_or(std::vector<Piece>{})) {
-      piece.loops = normalise(std::move(piece.loops));
-      detail::schedule(*data, lower_fill(piece, width));
-    }
+    sieve = !*holes;
+    fills = std::move(*holes).value_or(std::vector<Piece>{});
+    for (Piece& piece : fills) piece.loops = normalise(std::move(piece.loops));
+    fuse_padding(*moves, fills, width);
   }
+  const bool streams = options.stores == Stores::streaming ||
+                       (options.stores == Stores::by_size &&
+                        (data->src_bytes >= streaming_bytes ||
+                         data->dst_bytes >= streaming_bytes));
+  std::vector<PlanNest> nests;
+  for (const Piece& piece : *moves) nests.push_back(lower_move(piece, width));
+  for (const Piece& piece : fills) nests.push_back(lower_fill(piece, width));
+  for (PlanNest& nest : nests) {
+    detail::schedule(*data, std::move(nest), streams);
+  }
+  if (sieve) detail::schedule_sieve(*data, dst);
   return Plan(std::move(data));
 }
 
@@ -122,9 +138,12 @@ std::string Plan::to_string() const {
       text += fmt::format("{:{}}for {}\n", "", 2 * depth++,
                           print_loop(loop, nest.fills));
     }
-    text += fmt::format("{:{}}{}: {}, {}\n", "", 2 * depth, nest.kernel,
-                        print_loop(nest.tile[0], nest.fills),
-                        print_loop(nest.tile[1], nest.fills));
+    text += fmt::format(
+        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel,
+        print_loop(nest.tile[0], nest.fills),
+        print_loop(nest.tile[1], nest.fills),
+        nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
+        nest.streams ? ", streaming" : "");
   }
   if (data_->sieve)
     text += "zero the places that hold no element, one by one\n";

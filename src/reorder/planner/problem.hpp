@@ -34,6 +34,12 @@ namespace stridewise {
 [[nodiscard]] Result<std::optional<std::vector<Piece>>> places_without_element(
     const Layout& layout);
 
+// Hands padding that follows the runs of a move to that move: what one pass over
+// dst can write needs no second. Removes those pieces from `fills`. Pre: all
+// loops are normalised.
+void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
+                  std::int64_t element_bytes);
+
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
 [[nodiscard]] PlanNest lower_move(const Piece& piece,

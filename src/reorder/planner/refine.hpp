@@ -31,6 +31,7 @@ struct Piece {
   std::int64_t src_offset = 0;
   std::int64_t dst_offset = 0;
   std::vector<PlanLoop> loops;
+  std::int64_t zeros = 0;  // elements of zeros that follow each run in dst
 
   friend bool operator==(const Piece&, const Piece&) = default;
 };

@@ -17,38 +17,39 @@ constexpr std::int64_t sieve_places = 1 << 16;
 
 }  // namespace
 
-void schedule(PlanData& data, PlanNest nest) {
-  const auto& tile = nest.tile;
-  const std::int64_t tile_bytes =
-      tile[0].count * tile[1].count * nest.element_bytes;
-  ScheduledNest scheduled{.nest = {},
-                          .kernel = nullptr,
-                          .split_dim = 0,
-                          .split_count = 0,
-                          .parts = 0,
-                          .iterations = 1,
-                          .per_task = 1,
-                          .first_task = data.tasks};
-  scheduled.split_dim = tile[0].count >= tile[1].count ? 0 : 1;
-  const std::int64_t count = tile[scheduled.split_dim].count;
-  const std::int64_t slice_bytes =
-      tile_bytes / std::max<std::int64_t>(count, 1);
-  const std::int64_t wanted = std::max<std::int64_t>(
-      part_bytes / std::max<std::int64_t>(slice_bytes, 1), 1);
-  scheduled.split_count =
-      std::min(count, ceil_div(wanted, part_unit) * part_unit);
-  scheduled.parts = ceil_div(count, scheduled.split_count);
-  scheduled.iterations = scheduled.parts;
-  for (const PlanLoop& loop : nest.loops) scheduled.iterations *= loop.count;
-  const std::int64_t iteration_bytes =
-      std::max<std::int64_t>(scheduled.split_count * slice_bytes, 1);
-  scheduled.per_task = std::max<std::int64_t>(task_bytes / iteration_bytes, 1);
-  data.tasks += ceil_div(scheduled.iterations, scheduled.per_task);
+void schedule(PlanData& data, PlanNest nest, bool streams) {
   const auto all = kernels();
-  scheduled.kernel =
-      &*std::ranges::find(all, std::string_view(nest.kernel), &Kernel::name);
-  scheduled.nest = std::move(nest);
-  data.nests.push_back(std::move(scheduled));
+  const Kernel& kernel =
+      *std::ranges::find(all, std::string_view(nest.kernel), &Kernel::name);
+  nest.streams = streams && kernel.stream != nullptr;
+
+  const auto& tile = nest.tile;
+  const std::size_t split_dim = tile[0].count >= tile[1].count ? 0 : 1;
+  const std::int64_t count = std::max<std::int64_t>(tile[split_dim].count, 1);
+  const std::int64_t slice_bytes =
+      std::max<std::int64_t>(tile[1 - split_dim].count * nest.element_bytes, 1);
+  const std::int64_t wanted =
+      std::max<std::int64_t>(part_bytes / slice_bytes, 1);
+  const std::int64_t split_count =
+      std::min(count, ceil_div(wanted, part_unit) * part_unit);
+  const std::int64_t parts = ceil_div(count, split_count);
+  std::int64_t iterations = parts;
+  for (const PlanLoop& loop : nest.loops) iterations *= loop.count;
+  const std::int64_t per_task =
+      std::max<std::int64_t>(task_bytes / (split_count * slice_bytes), 1);
+  auto* const run = nest.streams ? kernel.stream : kernel.run;
+  const bool runs = kernel.kind == KernelKind::copy;
+  data.nests.push_back(ScheduledNest{.nest = std::move(nest),
+                                     .kernel = &kernel,
+                                     .run = run,
+                                     .split_dim = split_dim,
+                                     .zeros_dim = runs ? 1U : 0U,
+                                     .split_count = split_count,
+                                     .parts = parts,
+                                     .iterations = iterations,
+                                     .per_task = per_task,
+                                     .first_task = data.tasks});
+  data.tasks += ceil_div(iterations, per_task);
 }
 
 void schedule_sieve(PlanData& data, const Layout& layout) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reorder/kernels/isa.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace stridewise {
+namespace {
+
+constexpr std::array<std::string_view, 4> names = {"portable", "avx2", "avx512",
+                                                   "avx512_vbmi"};
+
+Isa machine_isa() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (avx512 && __builtin_cpu_supports("avx512vbmi")) return Isa::avx512_vbmi;
+  if (avx512) return Isa::avx512;
+  if (__builtin_cpu_supports("avx2")) return Isa::avx2;
+#endif
+  return Isa::portable;
+}
+
+// An unknown name caps nothing: a misspelt variable must not slow a program.
+Isa allowed_isa() {
+  const char* const text = std::getenv("STRIDEWISE_ISA");
+  if (text == nullptr) return Isa::avx512_vbmi;
+  const auto* const name = std::ranges::find(names, std::string_view(text));
+  return name == names.end() ? Isa::avx512_vbmi
+                             : static_cast<Isa>(name - names.begin());
+}
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) {
+  return names[static_cast<std::size_t>(isa)];
+}
+
+Isa best_isa() {
+  static const Isa best = std::min(machine_isa(), allowed_isa());
+  return best;
+}
+
+}  // namespace stridewise

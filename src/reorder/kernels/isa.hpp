@@ -1,0 +1,19 @@
+// Which instruction sets the kernels may use.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stridewise {
+
+// In order: each includes those before it. avx512 stands for F, BW, DQ and VL.
+enum class Isa : std::uint8_t { portable, avx2, avx512, avx512_vbmi };
+
+[[nodiscard]] std::string_view isa_name(Isa isa);
+
+// The best of this machine, or what the environment variable STRIDEWISE_ISA
+// names where that is less. Asked once.
+[[nodiscard]] Isa best_isa();
+
+}  // namespace stridewise

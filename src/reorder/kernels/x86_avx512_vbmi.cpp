@@ -1,0 +1,250 @@
+// AVX-512 with VBMI: transposes of up to 8 rows or columns (image lanes, colour
+// channels, batches in a word) as permutations of bytes, of any width at once.
+//
+// 64 bytes of output come from up to 8 vectors of input: one masked vpermb for
+// each, by tables.
+// SPDX-License-Identifier: Apache-2.0
+#include <immintrin.h>
+
+#include <array>
+
+#include "reorder/kernels/x86.hpp"
+
+namespace stridewise::x86 {
+namespace {
+
+constexpr std::int64_t most = 8;  // rows of an interleave, lanes of the inverse
+
+// Where each byte of an output vector comes from: which input and which byte.
+struct Permutation {
+  alignas(64) std::array<std::uint8_t, 64> byte{};
+  std::array<__mmask64, most> from{};
+};
+
+template <std::int64_t inputs>
+__m512i permute(const Permutation& p, const __m512i* in) {
+  const __m512i byte = _mm512_load_si512(p.byte.data());
+  __m512i out = _mm512_setzero_si512();
+#pragma GCC unroll 8
+  for (std::int64_t k = 0; k < inputs; ++k) {
+    out = _mm512_mask_permutexvar_epi8(out, p.from[k], byte, in[k]);
+  }
+  return out;
+}
+
+// The lowest `bytes` of a 64-byte mask.
+__mmask64 first(std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
+}
+
+// Writes the lowest `bytes` of v, which is all of it but at an end.
+template <bool streams>
+void store(std::byte* dst, __m512i v, std::int64_t bytes) {
+  if (bytes < 64) {
+    _mm512_mask_storeu_epi8(dst, first(bytes), v);
+  } else if constexpr (streams) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
+  } else {
+    _mm512_storeu_si512(dst, v);
+  }
+}
+
+__m512i load(const std::byte* src, std::int64_t bytes) {
+  return bytes >= 64 ? _mm512_loadu_si512(src)
+                     : _mm512_maskz_loadu_epi8(first(bytes), src);
+}
+
+// Tables, made again only when a thread turns to another shape: tiles of one
+// nest are many, small and alike.
+struct Tables {
+  std::array<std::int64_t, 4> key{};
+  std::array<Permutation, most> of{};
+};
+
+template <class Make>
+const std::array<Permutation, most>& tables(
+    const std::array<std::int64_t, 4>& key, Make make) {
+  thread_local Tables cached;
+  if (cached.key != key) {
+    cached.of = make();
+    cached.key = key;
+  }
+  return cached.of;
+}
+
+// Output vector k of interleaving `rows` of `all`: element e is of row e % all.
+std::array<Permutation, most> interleave_tables(std::int64_t width,
+                                                std::int64_t rows,
+                                                std::int64_t all) {
+  std::array<Permutation, most> made{};
+  for (std::int64_t k = 0; k < all; ++k) {
+    for (std::int64_t q = 0; q < 64; ++q) {
+      const std::int64_t element = (64 * k + q) / width;
+      const std::int64_t row = element % all;
+      made[k].byte[q] =
+          static_cast<std::uint8_t>(element / all * width + q % width);
+      if (row < rows) made[k].from[row] |= __mmask64{1} << q;
+    }
+  }
+  return made;
+}
+
+// Output vector j: element j of each group of `lanes`.
+std::array<Permutation, most> deinterleave_tables(std::int64_t width,
+                                                  std::int64_t columns,
+                                                  std::int64_t lanes) {
+  std::array<Permutation, most> made{};
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t q = 0; q < 64; ++q) {
+      const std::int64_t at = (q / width * lanes + j) * width + q % width;
+      made[j].byte[q] = static_cast<std::uint8_t>(at % 64);
+      made[j].from[at / 64] |= __mmask64{1} << q;
+    }
+  }
+  return made;
+}
+
+// `rows` streams of 64 bytes each become `all` vectors of interleaved elements;
+// all - rows of them are zeros.
+template <int width, std::int64_t rows, bool streams>
+void interleave_rows(const Tile& tile) {
+  const std::int64_t all = rows + tile.zeros;
+  const auto& plan = tables({1, width, rows, all}, [&] {
+    return interleave_tables(width, rows, all);
+  });
+  constexpr std::int64_t step = 64 / width;  // columns
+  for (std::int64_t j = 0; j < tile.count[1]; j += step) {
+    const std::int64_t bytes = (tile.count[1] - j) * width;  // of a row
+    __m512i in[rows];
+#pragma GCC unroll 8
+    for (std::int64_t i = 0; i < rows; ++i) {
+      in[i] = load(tile.src + i * tile.src_stride[0] + j * width, bytes);
+    }
+    std::byte* const dst = tile.dst + j * all * width;
+    for (std::int64_t k = 0; k < all; ++k) {
+      store<streams>(dst + 64 * k, permute<rows>(plan[k], in),
+                     bytes * all - 64 * k);
+    }
+  }
+}
+
+template <int width, bool streams>
+void interleave_dispatch(const Tile& tile) {
+  switch (tile.count[0]) {
+    case 1:
+      return interleave_rows<width, 1, streams>(tile);
+    case 2:
+      return interleave_rows<width, 2, streams>(tile);
+    case 3:
+      return interleave_rows<width, 3, streams>(tile);
+    case 4:
+      return interleave_rows<width, 4, streams>(tile);
+    case 5:
+      return interleave_rows<width, 5, streams>(tile);
+    case 6:
+      return interleave_rows<width, 6, streams>(tile);
+    case 7:
+      return interleave_rows<width, 7, streams>(tile);
+    default:
+      return interleave_rows<width, 8, streams>(tile);
+  }
+}
+
+template <int width>
+void interleave(const Tile& tile) {
+  interleave_dispatch<width, false>(tile);
+}
+template <int width>
+void interleave_stream(const Tile& tile) {
+  if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0) {
+    return interleave_dispatch<width, false>(tile);
+  }
+  interleave_dispatch<width, true>(tile);
+}
+
+// `lanes` vectors of interleaved elements become one vector of each column.
+template <int width, std::int64_t lanes, bool streams>
+void deinterleave_lanes(const Tile& tile) {
+  const std::int64_t columns = tile.count[1];
+  const auto& plan = tables({2, width, columns, lanes}, [&] {
+    return deinterleave_tables(width, columns, lanes);
+  });
+  constexpr std::int64_t step = 64 / width;  // rows
+  for (std::int64_t i = 0; i < tile.count[0]; i += step) {
+    const std::int64_t rows = tile.count[0] - i;
+    // The lanes after the last row's columns may lie outside the tensor.
+    const std::int64_t bytes = ((rows - 1) * lanes + columns) * width;
+    __m512i in[lanes];
+#pragma GCC unroll 8
+    for (std::int64_t k = 0; k < lanes; ++k) {
+      in[k] = load(tile.src + i * lanes * width + 64 * k, bytes - 64 * k);
+    }
+    for (std::int64_t j = 0; j < columns; ++j) {
+      store<streams>(tile.dst + j * tile.dst_stride[1] + i * width,
+                     permute<lanes>(plan[j], in), rows * width);
+    }
+  }
+}
+
+template <int width, bool streams>
+void deinterleave_dispatch(const Tile& tile) {
+  switch (tile.src_stride[0] / width) {
+    case 1:
+      return deinterleave_lanes<width, 1, streams>(tile);
+    case 2:
+      return deinterleave_lanes<width, 2, streams>(tile);
+    case 3:
+      return deinterleave_lanes<width, 3, streams>(tile);
+    case 4:
+      return deinterleave_lanes<width, 4, streams>(tile);
+    case 5:
+      return deinterleave_lanes<width, 5, streams>(tile);
+    case 6:
+      return deinterleave_lanes<width, 6, streams>(tile);
+    case 7:
+      return deinterleave_lanes<width, 7, streams>(tile);
+    default:
+      return deinterleave_lanes<width, 8, streams>(tile);
+  }
+}
+
+template <int width>
+void deinterleave(const Tile& tile) {
+  deinterleave_dispatch<width, false>(tile);
+}
+template <int width>
+void deinterleave_stream(const Tile& tile) {
+  if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0 ||
+      tile.dst_stride[1] % 64 != 0) {
+    return deinterleave_dispatch<width, false>(tile);
+  }
+  deinterleave_dispatch<width, true>(tile);
+}
+
+constexpr Isa isa = Isa::avx512_vbmi;
+
+constexpr auto table = std::to_array<Kernel>({
+    {"interleave.b8.vbmi", KernelKind::interleave, 1, isa, &interleave<1>,
+     &interleave_stream<1>},
+    {"interleave.b16.vbmi", KernelKind::interleave, 2, isa, &interleave<2>,
+     &interleave_stream<2>},
+    {"interleave.b32.vbmi", KernelKind::interleave, 4, isa, &interleave<4>,
+     &interleave_stream<4>},
+    {"interleave.b64.vbmi", KernelKind::interleave, 8, isa, &interleave<8>,
+     &interleave_stream<8>},
+    {"deinterleave.b8.vbmi", KernelKind::deinterleave, 1, isa, &deinterleave<1>,
+     &deinterleave_stream<1>},
+    {"deinterleave.b16.vbmi", KernelKind::deinterleave, 2, isa,
+     &deinterleave<2>, &deinterleave_stream<2>},
+    {"deinterleave.b32.vbmi", KernelKind::deinterleave, 4, isa,
+     &deinterleave<4>, &deinterleave_stream<4>},
+    {"deinterleave.b64.vbmi", KernelKind::deinterleave, 8, isa,
+     &deinterleave<8>, &deinterleave_stream<8>},
+});
+
+}  // namespace
+
+std::span<const Kernel> avx512_vbmi_kernels() { return table; }
+
+}  // namespace stridewise::x86
