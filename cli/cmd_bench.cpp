@@ -116,8 +116,7 @@ void run(Context& context, const Options& options) {
   std::vector<Case> cases = default_cases();
   if (!options.src.empty()) {
     if (options.dst.empty() || options.shape.empty()) {
-      throw Failure{
-          {ErrorCode::mismatch, "to bench one pair give A, B and --shape"}};
+      throw Failure{{ErrorCode::mismatch, "one pair needs A, B and --shape"}};
     }
     cases = {{options.src, options.dst, options.shape, options.dtype}};
   }
@@ -166,7 +165,7 @@ void add_bench(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--threads,-j", options->threads, "threads; 0: all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 4096));
   command->add_option("--rounds", options->rounds, "timed rounds")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));

@@ -94,12 +94,12 @@ void run(Context& context, const Options& options) {
        {"from", print(report.src.expression())},
        {"to", print(report.dst.expression())},
        {"plan", plan_json(report.plan)}},
-      fmt::format("{}: {} of {}, {} -> {} in {:.3f} s, {:.1f} "
+      fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
                   "GB/s\n",
                   options.out, print(report.src.shape()), report.type.name,
                   print_bytes(static_cast<double>(report.bytes_read)),
                   print_bytes(static_cast<double>(report.bytes_written)),
-                  report.seconds, gbps));
+                  print_seconds(report.seconds), gbps));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void add_convert(CLI::App& app, Context& context) {
       "of a layout\nwithout padding tells shape and dtype itself; else give "
       "--shape (logical extents) and\n--dtype. A .npy output has one dim a "
       "digit: nChw8c of 2x17x5x4 is 2x3x5x4x8.\nOUT appears whole or not at "
-      "all, and is never the input.\n"
+      "all, replaces a file of that name, and is never the input.\n"
       "  stridewise convert x.npy x16.npy --from nchw --to nChw16c\n"
       "  stridewise convert dump.bin x.npy --from 'okk.aligned(start=2)' --to "
       "nchw \\\n      --shape 2x70x14x14 --dtype f32");
@@ -132,7 +132,7 @@ void add_convert(CLI::App& app, Context& context) {
   command
       ->add_option("--threads,-j", options->threads,
                    "threads; 0: as many as the machine has")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 4096));
   command->callback([&context, options] { run(context, *options); });
 }
 

@@ -19,13 +19,23 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// Whether `word` begins a word of the text: "npu" is not looked for in "input".
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    if (at == 0 ||
+        std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool matches(const CatalogueEntry& entry, const std::string& word) {
   const std::string wanted = lower(word);
   return std::ranges::any_of(
       std::array{entry.name, entry.summary, entry.source},
-      [&](std::string_view text) {
-        return lower(text).find(wanted) != std::string::npos;
-      });
+      [&](std::string_view text) { return has_word(lower(text), wanted); });
 }
 
 std::string join(const std::vector<std::string_view>& words) {
@@ -108,7 +118,13 @@ void run(Context& context, const std::string& word) {
   }
   if (entries.empty()) {
     context.exit_code = exit_no;
-    text = fmt::format("no layout matches '{}'\n", word);
+    std::vector<std::string> names;
+    for (const CatalogueEntry& entry : catalogue()) {
+      names.emplace_back(entry.name);
+    }
+    const std::string hint = nearest(word, names);
+    text = fmt::format("no layout matches '{}'{}\n", word,
+                       hint.empty() ? "" : "; did you mean '" + hint + "'?");
   } else if (word.empty()) {
     text +=
         "\n'stridewise list WORD' tells parameters, preconditions, source "

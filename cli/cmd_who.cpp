@@ -10,8 +10,8 @@ namespace stridewise::cli {
 namespace {
 
 struct Options : LayoutOptions {
-  std::optional<std::int64_t> byte;
-  std::optional<std::int64_t> element;
+  std::optional<std::string> byte;
+  std::optional<std::string> element;
   std::optional<std::string> coord;
 };
 
@@ -21,12 +21,14 @@ std::int64_t asked_byte(const Layout& layout, const Options& options) {
                value_of(parse_coordinates(*options.coord, layout))) *
            layout.element_bytes();
   }
-  if (options.byte) return *options.byte;
-  std::int64_t byte = 0;
-  if (__builtin_mul_overflow(*options.element, layout.element_bytes(), &byte)) {
-    throw Failure{{ErrorCode::overflow, "--element overflows 64 bits"}};
+  if (options.byte) return value_of(parse_count(*options.byte));
+  const std::int64_t element = value_of(parse_count(*options.element));
+  if (element >= layout.places()) {
+    throw Failure{{ErrorCode::invalid_value,
+                   fmt::format("element {} is outside the tensor's {} places",
+                               element, layout.places())}};
   }
-  return byte;
+  return element * layout.element_bytes();
 }
 
 void run(Context& context, const Options& options) {
@@ -65,7 +67,8 @@ void run(Context& context, const Options& options) {
        {"byte_in_element", within},
        {"element_offset", offset},
        {"coords", coordinates(layout, at)}},
-      fmt::format("{}  at {}\n", text, print_coordinates(layout, at)));
+      fmt::format("{}  at {} (byte {})\n", text, print_coordinates(layout, at),
+                  byte));
 }
 
 }  // namespace
@@ -80,7 +83,8 @@ void add_who(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   options->add_to(*command);
   auto* place = command->add_option_group("Place", "exactly one of these");
-  place->add_option("--byte,-b", options->byte, "byte from the start");
+  place->add_option("--byte,-b", options->byte,
+                    "byte from the start, decimal or 0x...");
   place->add_option("--element,-e", options->element,
                     "element from the start: byte / element size");
   place->add_option("--coord,-c", options->coord,

@@ -189,6 +189,12 @@ Json plan_json(const Plan& plan) {
           {"text", plan.to_string()}};
 }
 
+std::string print_seconds(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
 std::string print_bytes(double bytes) {
   constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

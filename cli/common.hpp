@@ -96,6 +96,9 @@ struct LayoutOptions {
 
 [[nodiscard]] Json plan_json(const Plan& plan);
 
+// "1.25 ms"
+[[nodiscard]] std::string print_seconds(double seconds);
+
 // "64.0 MiB"
 [[nodiscard]] std::string print_bytes(double bytes);
 

@@ -145,7 +145,9 @@ class Layout {
   [[nodiscard]] std::int64_t size_bytes() const;
 
   // Why the layout is not valid: the dim that is not covered or two elements
-  // that share a place. nullopt: it is valid, and the inverse exists.
+  // that share a place (code invalid_layout); or that it is too irregular to be
+  // shown valid, or to be inverted in bounded time (code unsupported). nullopt:
+  // it is valid, and the inverse exists.
   [[nodiscard]] const std::optional<Error>& defect() const;
   [[nodiscard]] bool valid() const { return !defect().has_value(); }
 
@@ -169,9 +171,9 @@ class Layout {
   // What lies at an element offset; for an element, its index is written to
   // `index` (else `index` is left in an unspecified state).
   //   Post: element_at(offset(x)) is {element, x} for every x of the shape.
-  // O(digits) unless strides interleave so that several digits could have made
-  // the offset; then those are tried. Pre: valid(), 0 <= offset < places(),
-  // index.size() == shape().size().
+  // O(digits); where strides interleave, some combinations of digits are tried
+  // (bounded when bound), and all that is no element is told as a gap. Pre:
+  // valid(), 0 <= offset < places(), index.size() == shape().size().
   [[nodiscard]] Place element_at(std::int64_t offset,
                                  std::span<std::int64_t> index) const noexcept;
 

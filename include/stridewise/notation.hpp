@@ -33,8 +33,9 @@ struct Tag {
 // t n c, and l d s n c i g o for recurrent weights.
 [[nodiscard]] Result<Tag> parse_tag(std::string_view text);
 
-// Whether `text` could only be meant as a tag: one word of letters and digits.
-[[nodiscard]] bool looks_like_word(std::string_view text);
+// A count in decimal, or in hexadecimal with 0x: what dump tools print. A leading
+// 0 means nothing.
+[[nodiscard]] Result<std::int64_t> parse_count(std::string_view text);
 
 // "n=2,c=17,h=5,w=4", or "2x17x5x4" where `dims` gives the logical order. With
 // names, the order is that of `dims` if not empty (all must be given), else as
@@ -47,8 +48,8 @@ struct Tag {
 [[nodiscard]] Result<std::vector<std::int64_t>> parse_index(
     std::string_view text, const Shape& shape);
 
-// "npu=1,offset=28": a coordinate on each axis of `layout`, within its extent;
-// axes that are not named stand at 0.
+// "npu=1,offset=28": a coordinate on each axis of `layout`, gaps up to the next
+// step of the axis to the left included; axes that are not named stand at 0.
 [[nodiscard]] Result<std::vector<std::int64_t>> parse_coordinates(
     std::string_view text, const Layout& layout);
 

@@ -10,6 +10,10 @@ namespace stridewise {
 
 using Checked = std::optional<std::int64_t>;
 
+// What extents with their bias, periods and sizes of layouts stay within, so
+// that the sum of two of them fits.
+inline constexpr std::int64_t largest = std::int64_t{1} << 62;
+
 inline Checked add(Checked a, Checked b) {
   std::int64_t sum = 0;
   if (!a || !b || __builtin_add_overflow(*a, *b, &sum)) return std::nullopt;
@@ -45,7 +49,8 @@ constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
-  return a - floor_div(a, b) * b;
+  const std::int64_t rest = a % b;
+  return rest < 0 ? rest + b : rest;
 }
 
 }  // namespace stridewise

@@ -8,9 +8,10 @@ namespace {
 
 using enum CatalogueCheck::Relation;
 
-constexpr std::string_view doc = "Sophon OKKernel documentation, Layouts";
+constexpr std::string_view doc =
+    "Sophon OKKernel documentation (BM1684 TPU), Layouts";
 constexpr std::string_view modes =
-    "Sophon OKKernel documentation, Storage Modes";
+    "Sophon OKKernel documentation (BM1684 TPU), Storage Modes";
 constexpr std::string_view holes =
     "Alignment gaps, holes before the start NPU and dummies are unspecified by "
     "the vendor: zero in a fresh buffer here, never read back.";
@@ -40,6 +41,10 @@ std::vector<CatalogueParam> local_params(
   return params;
 }
 
+const CatalogueCheck start_npu{.left = "start",
+                               .relation = less,
+                               .right = "npus",
+                               .message = "start must be an NPU, 0 .. npus-1"};
 const CatalogueCheck in_memory{
     .left = "addr",
     .relation = less,
@@ -70,7 +75,7 @@ CatalogueCheck element_of(std::string_view bytes, std::string_view message) {
 
 // Checks of the packed modes, whose base is aligned or compact.
 std::vector<CatalogueCheck> packed_checks(const CatalogueCheck& element) {
-  return {element, in_memory, when(aligned_128, "base=aligned"),
+  return {element, start_npu, in_memory, when(aligned_128, "base=aligned"),
           when(aligned_4, "base=compact")};
 }
 
@@ -102,7 +107,8 @@ std::vector<CatalogueEntry> tensor_entries() {
                    .doc = "elements from w to w+1"}},
        .expression = "n{:nstride} c{:cstride} h{:hstride} w{:wstride}",
        .checks = {},
-       .source = "Sophon OKKernel documentation, Strides in System Memory",
+       .source = "Sophon OKKernel documentation (BM1684 TPU), Strides in "
+                 "System Memory",
        .errata = {}},
       {.name = "okk.aligned",
        .summary = "local memory, each channel on 128 bytes",
@@ -111,7 +117,7 @@ std::vector<CatalogueEntry> tensor_entries() {
        .expression =
            "npu=(c+{addr/npu_bytes})%{npus} |{npu_bytes}B| "
            "offset=@{addr%npu_bytes}B n (c+{addr/npu_bytes})/{npus}:^128B h w",
-       .checks = {in_memory, aligned_128},
+       .checks = {start_npu, in_memory, aligned_128},
        .source = doc,
        .errata = {holes,
                   "Comments that say '64-byte aligned' are of an older "
@@ -123,7 +129,7 @@ std::vector<CatalogueEntry> tensor_entries() {
        .expression =
            "npu=(c+{addr/npu_bytes})%{npus} |{npu_bytes}B| "
            "offset=@{addr%npu_bytes}B n (c+{addr/npu_bytes})/{npus} h w",
-       .checks = {in_memory, aligned_4},
+       .checks = {start_npu, in_memory, aligned_4},
        .source = doc,
        .errata = {holes}},
       {.name = "okk.strided",
@@ -146,11 +152,12 @@ std::vector<CatalogueEntry> tensor_entries() {
            "npu=(c+{addr/npu_bytes})%{npus} |{npu_bytes}B| "
            "offset=@{addr%npu_bytes}B n{:nstride} "
            "(c+{addr/npu_bytes})/{npus}{:cstride} h{:hstride} w{:wstride}",
-       .checks = {in_memory},
-       .source = "Sophon OKKernel documentation, Strides in Local Memory",
+       .checks = {start_npu, in_memory},
+       .source = "Sophon OKKernel documentation (BM1684 TPU), Strides in Local "
+                 "Memory",
        .errata = {holes,
                   "A stride makes no sense where its dim has one step; any "
-                  "number may stand there.",
+                  "number that fits may stand there.",
                   "The C stride steps X channels in local memory, one in "
                   "system memory (okk.strided-system)."}},
       {.name = "okk.matrix",
@@ -171,7 +178,7 @@ std::vector<CatalogueEntry> tensor_entries() {
                    .message = "w must be in 1 .. m"},
                   in_memory,
                   aligned_128},
-       .source = "Sophon OKKernel documentation, Matrix Layout",
+       .source = "Sophon OKKernel documentation (BM1684 TPU), Matrix Layout",
        .errata = {holes,
                   "The last channel holds M - W*(ceil(M/W)-1) columns; "
                   "the document's M - W*floor(M/W) is 0 where W divides M."}},

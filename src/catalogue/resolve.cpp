@@ -62,6 +62,12 @@ Result<LayoutSource> from_tag(std::string_view tag_text) {
   return source;
 }
 
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
 std::string_view trim(std::string_view text) {
   const auto space = [](char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -141,7 +147,7 @@ Result<LayoutSource> resolve_layout(std::string_view text,
   }
   const bool known_dim =
       std::ranges::find(known_dims, text) != known_dims.end();
-  if (looks_like_word(text) && !known_dim) {
+  if (is_word(text) && !known_dim) {
     Result<LayoutSource> source = from_tag(text);
     if (source) return source;
     // One letter that is no tag can only be a dim.

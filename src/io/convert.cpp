@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -17,7 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_npy(const fs::path& path) { return path.extension() == ".npy"; }
+std::string lower_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return extension;
+}
+
+bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
+
+// Archives of arrays are neither arrays nor raw bytes.
+Result<void> refuse_npz(const fs::path& path) {
+  if (lower_extension(path) != ".npz") return {};
+  return fail(ErrorCode::unsupported,
+              path.string() + ": an archive of arrays; use one .npy array");
+}
 
 struct Input {
   MappedFile file;
@@ -131,6 +147,7 @@ Result<Layout> fortran_order(const Layout& layout) {
   }
   for (std::size_t k = 0; k < terms.size(); ++k) {
     terms[k].stride = Step{Step::Kind::exact, stride};
+    // No overflow: the layout is dense, so this is at most its places.
     stride *= std::max<std::int64_t>(layout.terms()[k].extent, 1);
   }
   axis.terms = std::move(terms);
@@ -162,7 +179,15 @@ Result<Layout> source_layout(const ConvertOptions& options, const Input& input,
                     options.in.string(), print_extents(input.npy->shape),
                     print_extents(expected)));
   }
-  return input.npy->fortran_order && !flat ? fortran_order(*layout) : layout;
+  if (!input.npy->fortran_order || flat) return layout;
+  // Where the array has one dim an axis, its dims are not the digits.
+  if (expected.size() != layout->terms().size()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: Fortran order of a layout with gaps; save the "
+                            "array in C order",
+                            options.in.string()));
+  }
+  return fortran_order(*layout);
 }
 
 Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
@@ -179,7 +204,8 @@ Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
 // but must say the same.
 Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
                            std::span<std::byte> data) {
-  if (!fs::exists(out)) return {};
+  std::error_code none;
+  if (!fs::exists(out, none)) return {};
   const Result<Input> old = open_input(out);
   if (!old) return unexpected(old.error());
   const bool same =
@@ -209,22 +235,27 @@ void swap_bytes(std::byte* value, std::int64_t bytes) {
 
 // Turns big-endian elements in `data` into little-endian ones. Zeros may be
 // swapped with the rest; bytes that are kept may not.
-void swap_elements(const Layout& layout, const ElementType& type, Fill fill,
-                   std::span<std::byte> data) {
+void swap_elements(const Layout& layout, const ElementType& type,
+                   const ConvertOptions& options, std::span<std::byte> data) {
   const std::int64_t part = type.kind == ElementKind::complex_floating
                                 ? type.bytes() / 2
                                 : type.bytes();
-  std::vector<std::int64_t> index(layout.shape().size());
-  for (std::int64_t place = 0; place < layout.places(); ++place) {
-    if (fill == Fill::keep &&
-        layout.element_at(place, index) != Place::element) {
-      continue;
+  constexpr std::int64_t slice = 1 << 16;
+  const auto swap_slice = [&](std::int64_t task) {
+    std::vector<std::int64_t> index(layout.shape().size());
+    const std::int64_t end = std::min((task + 1) * slice, layout.places());
+    for (std::int64_t place = task * slice; place < end; ++place) {
+      if (options.fill == Fill::keep &&
+          layout.element_at(place, index) != Place::element) {
+        continue;
+      }
+      std::byte* element = data.data() + place * type.bytes();
+      for (std::int64_t at = 0; at < type.bytes(); at += part) {
+        swap_bytes(element + at, part);
+      }
     }
-    std::byte* element = data.data() + place * type.bytes();
-    for (std::int64_t at = 0; at < type.bytes(); at += part) {
-      swap_bytes(element + at, part);
-    }
-  }
+  };
+  options.parallel_for(ceil_div(layout.places(), slice), swap_slice);
 }
 
 void run_plan(const Plan& plan, const std::byte* src, std::byte* dst,
@@ -249,8 +280,10 @@ void run_plan(const Plan& plan, const std::byte* src, std::byte* dst,
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   ConvertOptions options = given;
   align_dims(options.from, options.to);
-  if (auto allowed = refuse_overwrite(options.in, options.out); !allowed) {
-    return unexpected(allowed.error());
+  for (const Result<void>& allowed :
+       {refuse_npz(options.in), refuse_npz(options.out),
+        refuse_overwrite(options.in, options.out)}) {
+    if (!allowed) return unexpected(allowed.error());
   }
   Result<Input> input = open_input(options.in);
   if (!input) return unexpected(input.error());
@@ -294,7 +327,7 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   const auto begin = std::chrono::steady_clock::now();
   run_plan(*plan, input->data().data(), data.data(), options);
   if (input->npy && input->npy->big_endian) {
-    swap_elements(*dst, *type, options.fill, data);
+    swap_elements(*dst, *type, options, data);
   }
   const std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -38,7 +37,6 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   [[nodiscard]] int get() const { return value_; }
-  [[nodiscard]] int release() { return std::exchange(value_, -1); }
 
  private:
   int value_;
@@ -96,19 +94,18 @@ std::span<const std::byte> MappedFile::bytes() const {
 
 // ------------------------------------------------------------ OutputFile ---
 
-Result<OutputFile> OutputFile::create(const fs::path& path, std::int64_t size) {
+Result<OutputFile> OutputFile::create(const fs::path& given,
+                                      std::int64_t size) {
+  // What a link points to is replaced, not the link.
+  std::error_code none;
+  const fs::path path = fs::is_symlink(given, none) && fs::exists(given, none)
+                            ? fs::canonical(given, none)
+                            : given;
   struct stat status {};
-  mode_t mode = 0666;
-  if (::stat(path.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) {
-      return fail(ErrorCode::io,
-                  path.string() + ": exists and is not a regular file");
-    }
-    mode = status.st_mode & 07777;
-  } else {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    mode &= ~mask;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::io,
+                path.string() + ": exists and is not a regular file");
   }
   const fs::path folder = folder_of(path);
   struct statvfs disk {};
@@ -127,21 +124,18 @@ Result<OutputFile> OutputFile::create(const fs::path& path, std::int64_t size) {
   OutputFile output;
   output.path_ = path;
   output.size_ = static_cast<std::size_t>(size);
-  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file.get() < 0 && errno != EOPNOTSUPP && errno != EISDIR &&
-      errno != EINVAL) {
-    return io_error(path, "cannot create", errno);
+  output.descriptor_ =
+      ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (output.descriptor_ < 0 &&
+      (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    const fs::path hidden =
+        folder / fmt::format(".stridewise.{}.new", ::getpid());
+    output.descriptor_ =
+        ::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output.descriptor_ >= 0) output.hidden_name_ = hidden;
   }
-  if (file.get() < 0) {
-    std::string name = (folder / ".stridewise.XXXXXX").string();
-    Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
-    if (named.get() < 0) return io_error(path, "cannot create", errno);
-    output.hidden_name_ = name;
-    output.descriptor_ = named.release();
-  } else {
-    output.descriptor_ = file.release();
-  }
-  if (::fchmod(output.descriptor_, mode) != 0) {
+  if (output.descriptor_ < 0) return io_error(path, "cannot create", errno);
+  if (exists && ::fchmod(output.descriptor_, status.st_mode & 07777) != 0) {
     return io_error(path, "cannot set its mode", errno);
   }
   // Reserves the blocks now: a mapping of a file with holes would be killed by

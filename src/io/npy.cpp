@@ -58,6 +58,10 @@ class HeaderParser {
       if (!key) return unexpected(key.error());
       if (!cursor_.accept(':')) return bad("expected ':' after a key");
       Result<void> value = {};
+      if (std::ranges::find(keys_, *key) != keys_.end()) {
+        return bad(fmt::format("the key '{}' comes twice", *key));
+      }
+      keys_.push_back(*key);
       if (*key == "descr") {
         value = descr();
       } else if (*key == "fortran_order") {
@@ -72,7 +76,7 @@ class HeaderParser {
         return bad("expected ',' or '}'");
       }
     }
-    if (!has_descr_ || !has_order_ || !has_shape_) {
+    if (keys_.size() != 3) {
       return bad("the header lacks descr, fortran_order or shape");
     }
     Checked bytes = header_.element_bytes;
@@ -118,13 +122,13 @@ class HeaderParser {
     } else if (code == "V1" || code == "V2" || code == "V4" || code == "V8" ||
                code == "V16") {
       header_.element_bytes = *Cursor(code.substr(1)).number("bytes");
+      header_.big_endian = false;
     } else {
       return bad(
           fmt::format("dtype '{}' is not a number of 1, 2, 4, 8 or 16 "
                       "bytes",
                       *text));
     }
-    has_descr_ = true;
     return {};
   }
 
@@ -134,7 +138,6 @@ class HeaderParser {
       return bad("fortran_order must be True or False");
     }
     header_.fortran_order = word == "True";
-    has_order_ = true;
     return {};
   }
 
@@ -150,16 +153,13 @@ class HeaderParser {
         return bad("the shape is not a tuple");
       }
     }
-    has_shape_ = true;
     return {};
   }
 
   Cursor cursor_;
   std::string_view text_;
   NpyHeader header_;
-  bool has_descr_ = false;
-  bool has_order_ = false;
-  bool has_shape_ = false;
+  std::vector<std::string_view> keys_;
 };
 
 }  // namespace
@@ -228,7 +228,9 @@ std::vector<std::int64_t> array_shape(const Layout& layout) {
   for (auto term = layout.terms().rbegin(); term != layout.terms().rend();
        ++term) {
     plain = plain && (term->extent <= 1 || term->flat_stride == natural);
-    natural *= term->extent;
+    const Checked next = mul(natural, term->extent);
+    plain = plain && next && *next <= layout.places();
+    natural = plain ? *next : 0;
     digits.push_back(term->extent);
   }
   if (layout.elements() == 0 || (plain && natural == layout.places())) {

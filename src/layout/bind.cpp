@@ -22,6 +22,15 @@ unexpected<Error> overflow(const std::string& what) {
               what + " overflows 64 bits; no memory is that large");
 }
 
+std::string print_dims(const Shape& shape) {
+  std::string text;
+  for (const Dim& dim : shape) {
+    text +=
+        fmt::format("{}{}={}", text.empty() ? "" : ",", dim.name, dim.extent);
+  }
+  return text;
+}
+
 std::string axis_name(const Expression& expression, std::size_t k) {
   const Axis& axis = expression.axes[k];
   if (!axis.name.empty()) return axis.name;
@@ -31,12 +40,30 @@ std::string axis_name(const Expression& expression, std::size_t k) {
   return last && !taken ? "offset" : fmt::format("axis{}", k);
 }
 
+// What the parser never lets pass, for expressions built by hand.
+Result<void> check_numbers(const Term& term) {
+  const Digit& digit = term.digit;
+  const bool aligned = term.stride.kind == Step::Kind::aligned;
+  if (digit.bias < 0 || digit.div < 1 || digit.mod < 0 ||
+      term.stride.value < (aligned ? 1 : 0)) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a digit of {} with bias {}, divisor {}, modulus "
+                            "{} and stride {}",
+                            digit.dim, digit.bias, digit.div, digit.mod,
+                            term.stride.value));
+  }
+  const Checked period = mul(digit.div, std::max<std::int64_t>(digit.mod, 1));
+  if (!period || *period > largest) {
+    return overflow("the period of a digit of " + digit.dim);
+  }
+  return {};
+}
+
 Result<std::int64_t> digit_extent(const Digit& digit, const Dim& dim) {
+  const Checked end = add(dim.extent, digit.bias);
+  if (!end || *end > largest) return overflow("the last index of " + dim.name);
   if (digit.mod != 0) return digit.mod;
-  if (dim.extent == 0) return 0;
-  const Checked last = add(dim.extent - 1, digit.bias);
-  if (!last) return overflow("the last index of " + dim.name);
-  return *last / digit.div + 1;
+  return dim.extent == 0 ? 0 : (*end - 1) / digit.div + 1;
 }
 
 // The stride of a term whose right neighbours take `natural` steps of an axis
@@ -62,6 +89,10 @@ Result<std::int64_t> resolve_pitch(const Step& pitch, const std::string& axis,
                                    std::int64_t natural_bytes,
                                    std::int64_t element_bytes) {
   if (pitch.kind == Step::Kind::natural) return natural_bytes;
+  if (pitch.value < 1) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a pitch of {} bytes", pitch.value));
+  }
   if (pitch.kind == Step::Kind::aligned) {
     const Checked unit = lcm(pitch.value, element_bytes);
     const Checked bytes = unit ? round_up(natural_bytes, *unit) : std::nullopt;
@@ -98,9 +129,12 @@ Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
     const auto dim = std::ranges::find(data.shape, term.digit.dim, &Dim::name);
     if (dim == data.shape.end()) {
       return fail(ErrorCode::unknown_name,
-                  fmt::format("the layout has a dim '{}' that the shape does "
-                              "not have",
-                              term.digit.dim));
+                  fmt::format("the layout has a dim '{}' that the shape ({}) "
+                              "does not have",
+                              term.digit.dim, print_dims(data.shape)));
+    }
+    if (auto checked = check_numbers(term); !checked) {
+      return unexpected(checked.error());
     }
     const Result<std::int64_t> extent = digit_extent(term.digit, *dim);
     if (!extent) return unexpected(extent.error());
@@ -109,7 +143,7 @@ Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
     if (!stride) return unexpected(stride.error());
     const Checked reach = mul(*extent, *stride);
     last = add(last, mul(std::max<std::int64_t>(*extent - 1, 0), *stride));
-    if (!reach || !last) {
+    if (!reach || !last || *last >= largest) {
       return overflow("the space of dim " + dim->name);
     }
     space = std::max(*space, *reach);
@@ -124,7 +158,8 @@ Result<std::int64_t> bind_terms(LayoutData& data, const Axis& axis,
                   .flat_stride = 0};
   }
   data.terms.insert(data.terms.end(), bound.begin(), bound.end());
-  const Checked extent = add(bound_axis.base, std::max(*space, *last + 1));
+  const Checked extent =
+      add(bound_axis.base, std::max(*space, add(last, 1).value_or(largest)));
   if (!extent) return overflow("the extent of an axis");
   return *extent;
 }
@@ -141,6 +176,10 @@ Result<void> bind_axes(LayoutData& data) {
         axis.pitch, bound.name, natural_bytes, data.element_bytes);
     if (!pitch) return unexpected(pitch.error());
     bound.pitch_bytes = *pitch;
+    if (axis.base < 0) {
+      return fail(ErrorCode::invalid_value,
+                  fmt::format("axis {} begins at {}", bound.name, axis.base));
+    }
     if (axis.base_in_bytes) {
       if (axis.base % *pitch != 0) {
         return fail(ErrorCode::invalid_value,
@@ -157,7 +196,7 @@ Result<void> bind_axes(LayoutData& data) {
     if (!extent) return unexpected(extent.error());
     bound.extent = *extent;
     const Checked bytes = mul(*extent, *pitch);
-    if (!bytes) return overflow("the size of the tensor");
+    if (!bytes || *bytes > largest) return overflow("the size of the tensor");
     natural_bytes = *bytes;
   }
   data.places = data.elements == 0 ? 0 : natural_bytes / data.element_bytes;

@@ -47,14 +47,19 @@ struct DimDecoder {
   std::int64_t modulus = 0;
   std::int64_t extent = 0;
   std::vector<Part> parts;
-  std::vector<std::int32_t> terms;  // all terms of this dim
+  // The terms of this dim that tell its indices apart: not those that have
+  // several values in one place (stride 0).
+  std::vector<std::int32_t> terms;
 };
 
-// One term as the inverse walks them: by descending flat stride.
+// One term as the inverse walks them: by descending flat stride, which is not
+// 0. Nested, a term counts all values of its box, so that padding is told from
+// gaps; else those that its dim's indices reach.
 struct InverseTerm {
   std::int32_t term;
-  std::int64_t extent;
-  Divider flat_stride;    // unused when the stride is 0
+  std::int64_t low;    // the first value
+  std::int64_t count;  // of values
+  Divider flat_stride;
   std::int64_t rest_max;  // the most that the terms after it can add
 };
 
@@ -69,11 +74,24 @@ struct LayoutData {
   std::int64_t base_offset = 0;
 
   std::vector<FlatTerm> flat_terms;
-  std::vector<DimDecoder> decoders;        // one a dim
+  std::vector<DimDecoder> decoders;  // one a dim
+  // What each term has before any is decoded: its least reachable value, which
+  // is the only one of a term that cannot vary.
+  std::vector<std::int64_t> start_values;
   std::vector<InverseTerm> inverse_terms;  // those with more than one value
   bool nested = false;  // each flat stride exceeds all that follow together
+  std::int64_t first_reachable = 0;  // sum of low * flat_stride; 0 when nested
+  // The most combinations of digits that an inverse may have to try.
+  std::int64_t most_tries = 1;
   std::optional<Error> defect;
 };
+
+// The values of a term that the indices of its dim reach: [low, low + count).
+struct Reach {
+  std::int64_t low;
+  std::int64_t count;
+};
+[[nodiscard]] Reach reach_of(const LayoutData& data, const BoundTerm& term);
 
 // Fills decoders, inverse_terms and nested. Pre: the numbers are set.
 void build_inverse(LayoutData& data);

@@ -21,13 +21,20 @@
 namespace stridewise::detail {
 namespace {
 
-constexpr std::int64_t enumeration_limit = 1 << 20;
+constexpr std::int64_t enumeration_limit = 1 << 18;
+// Combinations of digits that one inverse may try: some microseconds.
+constexpr std::int64_t tries_limit = 1 << 12;
 constexpr int difference_budget = 1 << 18;
 
 using Index = std::vector<std::int64_t>;
 
 Error invalid(std::string message) {
   return Error{ErrorCode::invalid_layout, std::move(message)};
+}
+
+// Not shown to be wrong, but not to be right either.
+Error undecided(std::string message) {
+  return Error{ErrorCode::unsupported, std::move(message)};
 }
 
 std::string print_index(const LayoutData& data, const Index& index) {
@@ -62,7 +69,11 @@ std::optional<Error> uncovered(const LayoutData& data, std::size_t d) {
   const DimDecoder& decoder = data.decoders[d];
   const std::string& name = data.shape[d].name;
   if (decoder.extent <= 1 || decoder.chain) return std::nullopt;
-  if (decoder.terms.empty()) {
+  const bool named =
+      std::ranges::any_of(data.terms, [&](const BoundTerm& term) {
+        return term.dim == static_cast<std::int32_t>(d);
+      });
+  if (!named) {
     return invalid(fmt::format(
         "dim {} is not covered: no digit of the layout names it", name));
   }
@@ -83,8 +94,8 @@ std::optional<Error> uncovered(const LayoutData& data, std::size_t d) {
     const auto [entry, fresh] = seen.emplace(std::move(values), x);
     if (!fresh) {
       return invalid(fmt::format(
-          "dim {} is not covered: {}={} and {}={} have the same digits", name,
-          name, entry->second, name, x));
+          "dim {} is not covered: its digits put {}={} and {}={} in one place",
+          name, name, entry->second, name, x));
     }
   }
   return std::nullopt;
@@ -134,7 +145,7 @@ class DifferenceSearch {
     walk(0, 0);
     if (witness_) return witness_;
     if (!unresolved_ && budget_ > 0) return std::nullopt;
-    return invalid(
+    return undecided(
         "strides interleave so irregularly that it could not be shown that no "
         "two elements share a place");
   }
@@ -150,13 +161,12 @@ class DifferenceSearch {
     const InverseTerm& term = data_.inverse_terms[k];
     const auto t = static_cast<std::size_t>(term.term);
     const std::int64_t stride = data_.terms[t].flat_stride;
-    const std::int64_t most = term.extent - 1;
-    std::int64_t low = -most;
-    std::int64_t high = most;
-    if (stride > 0) {  // |sum + delta * stride| must be within rest_max
-      low = std::max(low, -floor_div(sum + term.rest_max, stride));
-      high = std::min(high, floor_div(term.rest_max - sum, stride));
-    }
+    const std::int64_t most = term.count - 1;
+    // |sum + delta * stride| must be within rest_max.
+    const std::int64_t low =
+        std::max(-most, -floor_div(sum + term.rest_max, stride));
+    const std::int64_t high =
+        std::min(most, floor_div(term.rest_max - sum, stride));
     for (std::int64_t delta = low; delta <= high && !witness_; ++delta) {
       deltas_[t] = delta;
       walk(k + 1, sum + delta * stride);
@@ -170,10 +180,10 @@ class DifferenceSearch {
     Index a(data_.shape.size());
     Index b(data_.shape.size());
     for (std::size_t d = 0; d < a.size(); ++d) {
-      std::vector<std::int64_t> values(data_.terms.size(), 0);
+      std::vector<std::int64_t> values = data_.start_values;
       for (const std::int32_t k : data_.decoders[d].terms) {
         const auto t = static_cast<std::size_t>(k);
-        values[t] = std::max<std::int64_t>(-deltas_[t], 0);
+        values[t] += std::max<std::int64_t>(-deltas_[t], 0);
       }
       a[d] = decode_dim(data_, data_.decoders[d], values);
       for (std::size_t t = 0; t < values.size(); ++t) values[t] += deltas_[t];
@@ -193,24 +203,12 @@ class DifferenceSearch {
   int budget_ = difference_budget;
 };
 
-// Nested when each term counts only the values that its dim's indices reach:
-// c%16 with C = 3 reaches 0..2.
-bool nested_on_reachable(const LayoutData& data) {
-  std::int64_t rest = 0;
-  for (std::size_t k = data.inverse_terms.size(); k-- > 0;) {
-    const auto t = static_cast<std::size_t>(data.inverse_terms[k].term);
-    const BoundTerm& term = data.terms[t];
-    const std::int64_t extent =
-        data.shape[static_cast<std::size_t>(term.dim)].extent;
-    const std::int64_t low = term.bias / term.div;
-    const std::int64_t high = (term.bias + extent - 1) / term.div;
-    const bool wraps = term.mod != 0 && low / term.mod != high / term.mod;
-    const std::int64_t span = wraps ? term.mod - 1 : high - low;
-    if (span == 0) continue;
-    if (term.flat_stride <= rest) return false;
-    rest += span * term.flat_stride;
-  }
-  return true;
+// Nested on what is reachable: c%16 with C = 3 reaches 0..2. (When the box is
+// nested, so is this.)
+bool nested(const LayoutData& data) {
+  return std::ranges::all_of(data.inverse_terms, [](const InverseTerm& term) {
+    return term.flat_stride.value() > term.rest_max;
+  });
 }
 
 }  // namespace
@@ -220,9 +218,24 @@ std::optional<Error> find_defect(const LayoutData& data) {
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
     if (auto defect = uncovered(data, d)) return defect;
   }
-  if (data.nested || nested_on_reachable(data)) return std::nullopt;
-  if (data.elements <= enumeration_limit) return enumerate(data);
-  return DifferenceSearch(data).run();
+  if (nested(data)) return std::nullopt;
+  std::optional<Error> defect;
+  const bool chains = std::ranges::all_of(data.decoders, &DimDecoder::chain);
+  if (data.elements <= enumeration_limit) {
+    defect = enumerate(data);
+  } else if (chains) {
+    defect = DifferenceSearch(data).run();
+  } else {
+    defect = undecided(
+        "digits and strides are too irregular for a tensor of this size to be "
+        "shown valid");
+  }
+  if (!defect && data.most_tries > tries_limit) {
+    defect = undecided(
+        "strides interleave so much that telling what is at a place would take "
+        "too long");
+  }
+  return defect;
 }
 
 }  // namespace stridewise::detail

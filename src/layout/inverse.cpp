@@ -4,7 +4,8 @@
 // stride. In nearly every layout each stride exceeds what all later terms can
 // add together ("nested"), so each digit is one division. Where strides
 // interleave (h:3 w:2 with H = 2, W = 3), several values of a digit remain
-// possible and are tried in turn.
+// possible and are tried in turn; a layout for which that could take long is
+// refused when it is bound (defect.cpp).
 //
 // Digits to index. See DimDecoder.
 // SPDX-License-Identifier: Apache-2.0
@@ -87,6 +88,56 @@ std::int64_t search_dim(const LayoutData& data, const DimDecoder& decoder,
 
 }  // namespace
 
+Reach reach_of(const LayoutData& data, const BoundTerm& term) {
+  const std::int64_t extent =
+      data.shape[static_cast<std::size_t>(term.dim)].extent;
+  if (extent == 0) return {0, 1};
+  const std::int64_t low = term.bias / term.div;
+  const std::int64_t high = (term.bias + extent - 1) / term.div;
+  if (term.mod == 0) return {low, high - low + 1};
+  if (low / term.mod != high / term.mod) return {0, term.mod};
+  return {low % term.mod, high - low + 1};
+}
+
+namespace {
+
+// Fills inverse_terms; true when nested.
+bool list_terms(LayoutData& data, bool box) {
+  data.inverse_terms.clear();
+  data.first_reachable = 0;
+  data.most_tries = 1;
+  for (std::size_t k = 0; k < data.terms.size(); ++k) {
+    const BoundTerm& term = data.terms[k];
+    const Reach reach = box ? Reach{0, term.extent} : reach_of(data, term);
+    data.first_reachable += reach.low * term.flat_stride;
+    if (reach.count > 1 && term.flat_stride > 0) {
+      data.inverse_terms.push_back(
+          InverseTerm{.term = static_cast<std::int32_t>(k),
+                      .low = reach.low,
+                      .count = reach.count,
+                      .flat_stride = Divider(term.flat_stride),
+                      .rest_max = 0});
+    }
+  }
+  std::ranges::stable_sort(
+      data.inverse_terms, std::ranges::greater{},
+      [](const InverseTerm& t) { return t.flat_stride.value(); });
+  bool nested = true;
+  std::int64_t rest = 0;  // cannot overflow: it is a place of the layout
+  for (std::size_t k = data.inverse_terms.size(); k-- > 0;) {
+    InverseTerm& term = data.inverse_terms[k];
+    term.rest_max = rest;
+    nested = nested && term.flat_stride.value() > rest;
+    const std::int64_t tries =
+        std::min(rest / term.flat_stride.value() + 1, term.count);
+    data.most_tries = mul(data.most_tries, tries).value_or(largest);
+    rest += (term.count - 1) * term.flat_stride.value();
+  }
+  return nested;
+}
+
+}  // namespace
+
 void build_inverse(LayoutData& data) {
   data.decoders.resize(data.shape.size());
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
@@ -94,15 +145,10 @@ void build_inverse(LayoutData& data) {
   }
   for (std::size_t k = 0; k < data.terms.size(); ++k) {
     const BoundTerm& term = data.terms[k];
+    data.start_values.push_back(reach_of(data, term).low);
+    if (term.flat_stride == 0 && reach_of(data, term).count > 1) continue;
     data.decoders[static_cast<std::size_t>(term.dim)].terms.push_back(
         static_cast<std::int32_t>(k));
-    if (term.extent > 1) {
-      data.inverse_terms.push_back(InverseTerm{
-          .term = static_cast<std::int32_t>(k),
-          .extent = term.extent,
-          .flat_stride = Divider(std::max<std::int64_t>(term.flat_stride, 1)),
-          .rest_max = 0});
-    }
   }
   for (DimDecoder& decoder : data.decoders) {
     build_chain(data, decoder);
@@ -112,19 +158,8 @@ void build_inverse(LayoutData& data) {
           [&](std::int32_t k) { return period(term_at(data, k)); });
     }
   }
-  const auto flat_stride = [&](const InverseTerm& t) {
-    return term_at(data, t.term).flat_stride;
-  };
-  std::ranges::stable_sort(data.inverse_terms, std::ranges::greater{},
-                           flat_stride);
-  data.nested = true;
-  std::int64_t rest = 0;  // cannot overflow: it is a place of the layout
-  for (std::size_t k = data.inverse_terms.size(); k-- > 0;) {
-    InverseTerm& term = data.inverse_terms[k];
-    term.rest_max = rest;
-    data.nested = data.nested && flat_stride(term) > rest;
-    rest += (term.extent - 1) * flat_stride(term);
-  }
+  data.nested = list_terms(data, true);
+  if (!data.nested) list_terms(data, false);
 }
 
 std::int64_t decode_dim(const LayoutData& data, const DimDecoder& decoder,
@@ -161,34 +196,27 @@ bool decode_index(const LayoutData& data, std::span<const std::int64_t> values,
   return true;
 }
 
-// Tries every combination of digit values from inverse term k on that adds up
-// to `rest`; the first that is an element wins over padding.
+// Tries the combinations of reachable digit values from inverse term k on that
+// add up to `rest`, until one is an element.
 // NOLINTNEXTLINE(misc-no-recursion): depth is the number of terms
-Place search_digits(const LayoutData& data, std::span<std::int64_t> values,
-                    std::size_t k, std::int64_t rest,
-                    std::span<std::int64_t> index) {
+bool search_digits(const LayoutData& data, std::span<std::int64_t> values,
+                   std::size_t k, std::int64_t rest,
+                   std::span<std::int64_t> index) {
   if (k == data.inverse_terms.size()) {
-    if (rest != 0) return Place::gap;
-    return decode_index(data, values, index) ? Place::element : Place::padding;
+    return rest == 0 && decode_index(data, values, index);
   }
   const InverseTerm& term = data.inverse_terms[k];
-  const std::int64_t stride = term_at(data, term.term).flat_stride;
-  std::int64_t low = 0;
-  std::int64_t high = term.extent - 1;
-  if (stride > 0) {
-    const std::int64_t over = rest - term.rest_max;
-    low = over > 0 ? ceil_div(over, stride) : 0;
-    high = std::min(high, rest / stride);
+  const std::int64_t stride = term.flat_stride.value();
+  const std::int64_t over = rest - term.rest_max;
+  const std::int64_t first = over > 0 ? ceil_div(over, stride) : 0;
+  const std::int64_t last = std::min(term.count - 1, rest / stride);
+  for (std::int64_t v = first; v <= last; ++v) {
+    values[static_cast<std::size_t>(term.term)] = term.low + v;
+    if (search_digits(data, values, k + 1, rest - v * stride, index)) {
+      return true;
+    }
   }
-  Place best = Place::gap;
-  for (std::int64_t v = low; v <= high; ++v) {
-    values[static_cast<std::size_t>(term.term)] = v;
-    const Place place =
-        search_digits(data, values, k + 1, rest - v * stride, index);
-    if (place == Place::element) return place;
-    if (place == Place::padding) best = place;
-  }
-  return best;
+  return false;
 }
 
 }  // namespace
@@ -197,17 +225,18 @@ Place search_digits(const LayoutData& data, std::span<std::int64_t> values,
 Place Layout::element_at(std::int64_t offset,
                          std::span<std::int64_t> index) const noexcept {
   const detail::LayoutData& data = *data_;
-  std::int64_t rest = offset - data.base_offset;
+  std::int64_t rest = offset - data.base_offset - data.first_reachable;
   if (rest < 0 || data.elements == 0) return Place::gap;
   std::array<std::int64_t, detail::max_terms> storage;  // NOLINT: filled below
   const std::span<std::int64_t> values(storage.data(), data.terms.size());
-  std::ranges::fill(values, 0);
+  std::ranges::copy(data.start_values, values.begin());
   if (!data.nested) {
-    return detail::search_digits(data, values, 0, rest, index);
+    return detail::search_digits(data, values, 0, rest, index) ? Place::element
+                                                               : Place::gap;
   }
   for (const detail::InverseTerm& term : data.inverse_terms) {
     const std::int64_t value = term.flat_stride.quotient(rest);
-    if (value >= term.extent) return Place::gap;
+    if (value >= term.count) return Place::gap;
     values[static_cast<std::size_t>(term.term)] = value;
     rest -= value * term.flat_stride.value();
   }

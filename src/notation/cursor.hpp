@@ -37,6 +37,16 @@ class Cursor {
     ++at_;
     return true;
   }
+  // The unit 'B' right after a number, and no name that begins with it.
+  bool accept_bytes() {
+    if (at_ >= text_.size() || text_[at_] != 'B') return false;
+    if (at_ + 1 < text_.size() &&
+        (std::isalnum(byte(at_ + 1)) != 0 || text_[at_ + 1] == '_')) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
   [[nodiscard]] bool at_name() {
     const char c = peek();
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';

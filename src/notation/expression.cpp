@@ -32,8 +32,9 @@ Result<std::int64_t> positive(Cursor& cursor, std::string_view what) {
 // k "B"
 Result<std::int64_t> byte_count(Cursor& cursor, std::string_view what) {
   Result<std::int64_t> value = positive(cursor, what);
-  if (value && !cursor.accept('B')) {
-    return cursor.error(fmt::format("{} is in bytes: write {}B", what, *value));
+  if (value && !cursor.accept_bytes()) {
+    return cursor.error(
+        fmt::format("{} is in bytes: a number and then B", what));
   }
   return value;
 }
@@ -104,7 +105,7 @@ Result<Axis> parse_axis(Cursor& cursor) {
     const Result<std::int64_t> base = cursor.number("a base");
     if (!base) return unexpected(base.error());
     axis.base = *base;
-    axis.base_in_bytes = cursor.accept('B');
+    axis.base_in_bytes = cursor.accept_bytes();
   }
   if (cursor.accept('-')) return axis;
   while (cursor.at_name() || cursor.peek() == '(') {

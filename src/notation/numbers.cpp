@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "notation/cursor.hpp"
@@ -116,6 +117,26 @@ unexpected<Error> missing(const Cursor& cursor, std::string_view text,
 
 }  // namespace
 
+Result<std::int64_t> parse_count(std::string_view text) {
+  Cursor cursor(text);
+  if (!text.starts_with("0x") && !text.starts_with("0X")) {
+    if (cursor.peek() == '-') return cursor.error("must not be negative");
+    Result<std::int64_t> value = cursor.number("a count");
+    if (value && !cursor.at_end()) return cursor.error("expected the end");
+    return value;
+  }
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data() + 2, end, value, 16);
+  if (code == std::errc::result_out_of_range) {
+    return cursor.error("does not fit 64 bits");
+  }
+  if (code != std::errc{} || stop != end || value < 0) {
+    return cursor.error("expected hexadecimal digits after 0x");
+  }
+  return value;
+}
+
 Result<Shape> parse_shape(std::string_view text,
                           std::span<const std::string> dims) {
   Cursor cursor(text);
@@ -181,8 +202,11 @@ Result<std::vector<std::int64_t>> parse_coordinates(std::string_view text,
   if (!values) return unexpected(values.error());
   std::vector<std::int64_t> coordinates;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    auto value = within(cursor, (*values)[k].value_or(Item{}), names[k],
-                        layout.axes()[k].extent);
+    // Up to the next step of the axis to the left: gaps are places too.
+    const auto axes = layout.axes();
+    const std::int64_t end =
+        k == 0 ? axes[0].extent : axes[k - 1].pitch_bytes / axes[k].pitch_bytes;
+    auto value = within(cursor, (*values)[k].value_or(Item{}), names[k], end);
     if (!value) return unexpected(value.error());
     coordinates.push_back(*value);
   }

@@ -1,4 +1,4 @@
-// oneDNN's tag grammar, the whole of it: nothing here lists tags.
+// The tag grammar, the whole of it: nothing here lists tags.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -100,12 +100,6 @@ std::string logical_order(const std::string& outer, bool& canonical) {
 }
 
 }  // namespace
-
-bool looks_like_word(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_';
-  });
-}
 
 Result<Tag> parse_tag(std::string_view text) {
   const Result<Letters> letters = split(text);

@@ -97,7 +97,7 @@ TEST(Catalogue, RefusesWhatTheVendorsRefuse) {
   EXPECT_THAT(bound("okk.compact(npus=4,npu_bytes=1024,addr=4096)", "1x1x1x1"),
               HasSubstr("must lie in local memory"));
   EXPECT_THAT(bound("okk.aligned(start=64)", "1x1x1x1"),
-              HasSubstr("must lie in local memory"));
+              HasSubstr("start must be an NPU"));
   EXPECT_THAT(bound("okk.compact(npus=4,npu_bytes=1024,addr=512)", "2x4x8x9"),
               HasSubstr("each npu takes 1088 bytes, more than the 1024"));
   EXPECT_THAT(bound("okk.matrix(w=41)", "2x40"), HasSubstr("w must be in"));

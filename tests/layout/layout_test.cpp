@@ -101,12 +101,13 @@ TEST(Layout, ReasonsOfInvalidLayouts) {
   EXPECT_THAT(defect("n c", "n=2,c=3,w=4"),
               HasSubstr("dim w is not covered: no digit"));
   EXPECT_THAT(defect("c/16 w", "c=17,w=4"),
-              HasSubstr("c=0 and c=1 have the same digits"));
+              HasSubstr("put c=0 and c=1 in one place"));
   EXPECT_THAT(defect("c%16 w", "c=17,w=4"),
-              HasSubstr("c=0 and c=16 have the same digits"));
+              HasSubstr("put c=0 and c=16 in one place"));
   EXPECT_EQ(defect("c%16 w", "c=16,w=4"), "valid");
   EXPECT_THAT(defect("h:4 w", "h=3,w=5"), HasSubstr("h=0,w=4 and h=1,w=0"));
-  EXPECT_THAT(defect("h:0 w", "h=3,w=5"), HasSubstr("share a place"));
+  EXPECT_THAT(defect("h:0 w", "h=3,w=5"),
+              HasSubstr("put h=0 and h=1 in one place"));
   EXPECT_EQ(defect("h:0 w", "h=1,w=5"), "valid");
 }
 
@@ -115,6 +116,53 @@ TEST(Layout, CollisionsOfHugeTensorsAreNamedToo) {
               HasSubstr("n=0,c=100000 and n=1,c=0"));
   EXPECT_THAT(defect("n:6 c:4 w", "n=1000000000,c=2,w=4"),
               HasSubstr("share a place"));
+}
+
+TEST(Layout, ADigitThatCannotVaryMayHaveAnyStride) {
+  // (a+9)/6 is 1 for every a of the shape, and takes no space.
+  const Layout layout = *layout_of("(a+9)/6:0 b", "a=1,b=3");
+  ASSERT_TRUE(layout.valid());
+  Index index(2);
+  EXPECT_EQ(layout.element_at(2, index), Place::element);
+  EXPECT_THAT(index, ElementsAre(0, 2));
+}
+
+TEST(Layout, WhatTakesTooLongIsRefusedNotTried) {
+  // Valid or not, none of these may keep a caller waiting.
+  for (const char* text :
+       {"(i+1152921504606846976)%64 (i+1152921504606846976)/16:0",
+        "i i:0 i:0 i:0", "i:1000 i%2:1 i%2:1 i%2:1 i%2:1 i%2:1 i%2:1 i%2:1",
+        "(i+8)%17:100000000000 i%13:7000000000 i%11:600000000 i%7:80000000 "
+        "i%5:10000000 i%3:3000000 i%2:1000000"}) {
+    for (const char* extent : {"i=2", "i=64", "i=100000", "i=480000"}) {
+      const Result<Layout> layout = layout_of(text, extent, 1);
+      ASSERT_TRUE(layout) << layout.error().message;
+      if (!layout->valid()) continue;
+      Index index(1);
+      for (std::int64_t p = 0; p < 64; ++p) {
+        (void)layout->element_at(p * 997 % layout->places(), index);
+      }
+    }
+  }
+  const Result<Layout> wide =
+      layout_of("n:3 c%1000000000000", "n=1000000000000,c=3", 1);
+  Index index(2);
+  EXPECT_EQ(wide->element_at(1500000000000, index), Place::element);
+  EXPECT_THAT(index, ElementsAre(500000000000, 0));
+}
+
+TEST(Layout, ExpressionsBuiltByHandAreChecked) {
+  const auto fails = [](const Term& term) {
+    return !Layout::bind(Expression{{Axis{.terms = {term}}}}, {{"i", 10}}, 1);
+  };
+  EXPECT_TRUE(fails({Digit{"i", 0, 0, 0}, {}}));
+  EXPECT_TRUE(fails({Digit{"i", -5, 1, 0}, {}}));
+  EXPECT_TRUE(fails({Digit{"i", 0, 1, -2}, {}}));
+  EXPECT_TRUE(fails({Digit{"i", 0, 1, 0}, {Step::Kind::exact, -3}}));
+  EXPECT_TRUE(fails({Digit{"i", 0, 1, 0}, {Step::Kind::aligned, 0}}));
+  EXPECT_FALSE(
+      Layout::bind(Expression{{Axis{.base = -7, .terms = {{Digit{"i"}, {}}}}}},
+                   {{"i", 2}}, 1));
 }
 
 TEST(Layout, BothDirectionsAtAnySize) {
@@ -134,7 +182,7 @@ TEST(Layout, OverflowIsAnErrorNotAWrap) {
             ErrorCode::overflow);
   EXPECT_EQ(layout_of("n:4611686018427387904 c", "n=3,c=2", 1).error().code,
             ErrorCode::overflow);
-  EXPECT_EQ(layout_of("(n+9223372036854775807)", "n=3", 1).error().code,
+  EXPECT_EQ(layout_of("(n+9223372036854775807)%4", "n=3", 1).error().code,
             ErrorCode::overflow);
   EXPECT_EQ(layout_of("n:^9223372036854775807B c", "n=3,c=2", 4).error().code,
             ErrorCode::overflow);

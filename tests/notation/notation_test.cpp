@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"n c/0", 4, "must not be 0"},
         Fault{"i%10/4", 4, "does not divide the 10 values"},
         Fault{"n |", 3, "expected a dim"},
-        Fault{"n |384| c", 6, "is in bytes: write 384B"},
+        Fault{"n |384| c", 6, "is in bytes: a number and then B"},
         Fault{"n |384B c", 8, "to close the pitch"},
         Fault{"n |0B| c", 3, "must not be 0"},
         Fault{"(c-2)%4", 2, "expected '+'"}, Fault{"(c+2%4", 4, "expected ')'"},
@@ -52,6 +52,12 @@ TEST(Notation, SpaceIsFree) {
   EXPECT_EQ(*parse_expression("npu=( c + 2 ) % 64|n(c+2)/64 : ^128B h w"),
             *parse_expression(" npu = (c+2)%64 | n (c+2)/64:^128B h w "));
   EXPECT_EQ(*parse_expression("(c+0)%4"), *parse_expression("c%4"));
+}
+
+TEST(Notation, AUnitIsNoDim) {
+  EXPECT_EQ(parse_expression("@4 B c")->axes[0].terms.size(), 2U);
+  EXPECT_EQ(parse_expression("@4Batch")->axes[0].terms[0].digit.dim, "Batch");
+  EXPECT_TRUE(parse_expression("@4B B c")->axes[0].base_in_bytes);
 }
 
 TEST(Notation, PrintsWhatDocumentsWrite) {

@@ -80,6 +80,10 @@ Result<std::int64_t> required_elements(
 }
 
 Result<void> check(const Tensor& tensor) {
+  if (tensor.element_bytes < 1) {
+    return status("BAD_TENSOR",
+                  fmt::format("elements of {} bytes", tensor.element_bytes));
+  }
   const Result<std::int64_t> required =
       required_elements(tensor.shape, tensor.mem_stride);
   if (!required) return unexpected(required.error());
@@ -227,7 +231,7 @@ Result<Moved> move_tensor(const Tensor& in, const Move& move,
                              at_or(move.offset, d, 0) -
                              at_or(move.pad_pre, d, 0);
       inside = inside && x >= 0 && x < in.shape[d];
-      from += x * in.mem_stride[d];
+      if (inside) from += x * in.mem_stride[d];
       to += index[k] * result->mem_stride[k];
     }
     std::byte* place = dst.data() + to * in.element_bytes;
