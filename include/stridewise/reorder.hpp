@@ -104,6 +104,19 @@ class Plan {
   std::shared_ptr<const detail::PlanData> data_;
 };
 
+// A kernel that plans may use on this machine.
+struct KernelInfo {
+  std::string name;
+  std::string isa;             // "portable", "avx2", "avx512", "avx512_vbmi"
+  std::int64_t element_bytes;  // what it moves at once; 1: runs of bytes
+  bool streams;                // has stores that pass by the caches
+};
+
+// In the order of preference. The environment variable STRIDEWISE_ISA, set to
+// one of the instruction sets above before the first plan is made, leaves out
+// those beyond it: for tests, and to see what a smaller machine would do.
+[[nodiscard]] std::vector<KernelInfo> available_kernels();
+
 // The meaning of a reorder, element by element through Layout::offset: slow,
 // and the oracle of every test. Pre: as Plan::make and Plan::run.
 void reorder_reference(const Layout& src, const Layout& dst,

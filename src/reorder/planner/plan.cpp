@@ -150,6 +150,16 @@ std::string Plan::to_string() const {
   return text;
 }
 
+std::vector<KernelInfo> available_kernels() {
+  std::vector<KernelInfo> infos;
+  for (const Kernel& kernel : kernels()) {
+    infos.push_back({std::string(kernel.name),
+                     std::string(isa_name(kernel.isa)), kernel.element_bytes,
+                     kernel.stream != nullptr});
+  }
+  return infos;
+}
+
 bool operator==(const Plan& a, const Plan& b) {
   return a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
          a.dst_bytes() == b.dst_bytes() &&
