@@ -37,7 +37,10 @@ struct PlanLoop {
 // One rectangular nest of loops around one kernel.
 struct PlanNest {
   std::vector<PlanLoop> loops;  // around the kernel's tile
-  std::vector<PlanLoop> tile;   // walked by the kernel itself
+  // Walked by the kernel itself: rows and columns. Rows that follow each other
+  // in dst but have no one stride in src are the loops of `rows` together.
+  std::vector<PlanLoop> tile;
+  std::vector<PlanLoop> rows = {};
   std::string kernel;
   std::int64_t element_bytes;  // what the kernel moves at once
   std::int64_t src_offset;     // bytes

@@ -18,6 +18,7 @@ struct ScheduledNest {
   PlanNest nest;
   const Kernel* kernel;
   void (*run)(const Tile&);  // of the kernel: with or without streaming
+  std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::size_t split_dim;
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
   std::int64_t split_count;

@@ -23,7 +23,7 @@ void reference(const Kernel& kernel, const Tile& tile) {
     for (std::int64_t b = 0; b < kernel.element_bytes; ++b) {
       tile.dst[i * tile.dst_stride[0] + j * tile.dst_stride[1] + b] =
           zero ? std::byte{0}
-               : tile.src[i * tile.src_stride[0] + j * tile.src_stride[1] + b];
+               : tile.src[tile.row_at(i) + j * tile.src_stride[1] + b];
     }
   };
   const bool runs = kernel.kind == KernelKind::copy;
@@ -47,7 +47,8 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
             .count = {rows, columns},
             .src_stride = {columns * width + gap, width},
             .dst_stride = {(columns + zeros) * width + gap, width},
-            .zeros = zeros};
+            .zeros = zeros,
+            .row_offset = nullptr};
   switch (kernel.kind) {
     case KernelKind::transpose:
       tile.dst_stride = {width, (rows + zeros) * width + gap};
@@ -156,6 +157,29 @@ TEST(Kernels, FewRowsAndColumnsWithEveryNumberOfZeros) {
         for (const std::int64_t gap : {0, 1, 4, 64}) {
           ASSERT_NO_FATAL_FAILURE(check_all(rows, columns, gap, zeros));
           ASSERT_NO_FATAL_FAILURE(check_all(columns, rows, gap, zeros));
+        }
+      }
+    }
+  }
+}
+
+// Rows in a scattered order, which a table of offsets gives.
+TEST(Kernels, TransposesTakeRowsFromATable) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    for (const std::int64_t rows : {3, 16, 17, 64, 100, 256}) {
+      std::vector<std::int64_t> offsets;
+      for (const std::int64_t columns : {1, 3, 5, 9, 15, 16, 31}) {
+        Tile tile = tile_of(kernel, rows, columns, 3, rows % 5);
+        offsets.clear();
+        for (std::int64_t i = 0; i < rows; ++i) {
+          offsets.push_back((i * 7 + 3) % rows * tile.src_stride[0]);
+        }
+        tile.row_offset = offsets.data();
+        for (const auto side :
+             {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+          if (rows % 7 == 0) continue;  // not a permutation
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
         }
       }
     }

@@ -69,7 +69,8 @@ void run_nest(const ScheduledNest& scheduled, std::int64_t task,
             .count = {nest.tile[0].count, nest.tile[1].count},
             .src_stride = {nest.tile[0].src_stride, nest.tile[1].src_stride},
             .dst_stride = {nest.tile[0].dst_stride, nest.tile[1].dst_stride},
-            .zeros = nest.zeros};
+            .zeros = nest.zeros,
+            .row_offset = nullptr};
   for (std::int64_t k = begin; k < end; ++k) {
     const std::int64_t first = part * scheduled.split_count;
     tile.count[d] = std::min(scheduled.split_count, split.count - first);
@@ -77,6 +78,10 @@ void run_nest(const ScheduledNest& scheduled, std::int64_t task,
     tile.src = nest.fills ? nullptr
                           : src + nest.src_offset + odometer.src() +
                                 first * split.src_stride;
+    if (!scheduled.row_offsets.empty()) {
+      tile.row_offset =
+          scheduled.row_offsets.data() + (d == 0 ? first : std::int64_t{0});
+    }
     tile.dst =
         dst + nest.dst_offset + odometer.dst() + first * split.dst_stride;
     if (d == scheduled.zeros_dim) {

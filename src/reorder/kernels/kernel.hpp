@@ -23,6 +23,13 @@ struct Tile {
   std::array<std::int64_t, 2> dst_stride;
   // Zeros that follow the elements in dst: rows of a transpose, bytes of a run.
   std::int64_t zeros;
+  // Where each row of a transpose begins in src, for rows that no one stride
+  // takes apart; nullptr: at multiples of src_stride[0].
+  const std::int64_t* row_offset;
+
+  [[nodiscard]] std::int64_t row_at(std::int64_t row) const {
+    return row_offset != nullptr ? row_offset[row] : row * src_stride[0];
+  }
 };
 
 enum class KernelKind : std::uint8_t {

@@ -18,7 +18,8 @@
 // and write once more what is already there.
 //
 //   Vector: lanes, type, gather(const std::byte* const*), zip_low<width>,
-//   zip_high<width>, store, stream.
+//   zip_high<width>, store, stream; and where loads_partially, gather_first of
+//   so many bytes a lane.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -56,7 +57,14 @@ class Transpose {
   template <void (*narrow)(const Tile&), bool streams>
   static void run_with(const Tile& tile) {
     const std::int64_t rows = tile.count[0] + tile.zeros;
-    if (rows < strip || tile.count[1] < n) return narrow(tile);
+    if (rows < strip) return narrow(tile);
+    if (tile.count[1] < n) {
+      if constexpr (Vector::loads_partially) {
+        return run_few_columns(tile);
+      } else {
+        return narrow(tile);
+      }
+    }
     // Streaming wants strips on whole lines: the first one may be cut short by
     // the second, which begins where the lines do.
     const std::int64_t misaligned =
@@ -76,6 +84,25 @@ class Transpose {
         }
       }
       row = end;
+    }
+  }
+
+  // Fewer columns than a square has: rows are loaded as far as they go.
+  static void run_few_columns(const Tile& tile) {
+    const std::int64_t rows = tile.count[0] + tile.zeros;
+    const std::int64_t columns = tile.count[1];
+    for (std::int64_t i = 0; i < rows; i += strip) {
+      const std::int64_t row = std::min(i, rows - strip);
+      V v[n];
+      load_rows<false>(tile, row, 0, v, [&](const std::byte* const* from) {
+        return Vector::gather_first(from, columns * width);
+      });
+      transpose_lanes(v);
+      std::byte* const dst = tile.dst + row * width;
+#pragma GCC unroll 16
+      for (std::int64_t j = 0; j < n; ++j) {
+        if (j < columns) Vector::store(dst + j * tile.dst_stride[1], v[j]);
+      }
     }
   }
 
@@ -101,25 +128,28 @@ class Transpose {
     }
   }
 
-  template <bool whole, bool streams>
-  [[gnu::always_inline]] static void square(const Tile& tile, std::int64_t row,
-                                            std::int64_t column) {
-    V v[n];
-    V z[n];
-    const std::byte* const src =
-        tile.src + row * tile.src_stride[0] + column * width;
+  // v[i] = row i of each lane's block, from `column` on; zeros after the rows.
+  template <bool whole, class Gather>
+  [[gnu::always_inline]] static void load_rows(const Tile& tile,
+                                               std::int64_t row,
+                                               std::int64_t column, V* v,
+                                               Gather gather) {
+    const std::byte* const src = tile.src + column * width;
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < n; ++i) {
       const std::byte* from[Vector::lanes];
 #pragma GCC unroll 4
       for (std::int64_t lane = 0; lane < Vector::lanes; ++lane) {
-        const std::int64_t r = i + lane * n;
-        from[lane] = whole || row + r < tile.count[0]
-                         ? src + r * tile.src_stride[0]
-                         : zero_bytes;
+        const std::int64_t r = row + i + lane * n;
+        from[lane] =
+            whole || r < tile.count[0] ? src + tile.row_at(r) : zero_bytes;
       }
-      v[i] = Vector::gather(from);
+      v[i] = gather(from);
     }
+  }
+
+  [[gnu::always_inline]] static void transpose_lanes(V* v) {
+    V z[n];
 #pragma GCC unroll 4
     for (std::int64_t stage = 1; stage < n; stage *= 2) {
 #pragma GCC unroll 8
@@ -130,6 +160,14 @@ class Transpose {
 #pragma GCC unroll 16
       for (std::int64_t i = 0; i < n; ++i) v[i] = z[i];
     }
+  }
+
+  template <bool whole, bool streams>
+  [[gnu::always_inline]] static void square(const Tile& tile, std::int64_t row,
+                                            std::int64_t column) {
+    V v[n];
+    load_rows<whole>(tile, row, column, v, &Vector::gather);
+    transpose_lanes(v);
     std::byte* const dst = tile.dst + row * width + column * tile.dst_stride[1];
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < n; ++i) {

@@ -32,6 +32,7 @@ struct Lane<8> {
 
 struct Vector128 {
   static constexpr std::int64_t lanes = 1;
+  static constexpr bool loads_partially = false;
   using type [[gnu::vector_size(16)]] = std::uint8_t;
 
   static type gather(const std::byte* const* from) {
@@ -76,8 +77,8 @@ void transpose_scalar(const Tile& tile) {
   for (std::int64_t j = 0; j < tile.count[1]; ++j) {
     std::byte* const dst = tile.dst + j * tile.dst_stride[1];
     for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-      std::memcpy(dst + i * width,
-                  tile.src + i * tile.src_stride[0] + j * width, width);
+      std::memcpy(dst + i * width, tile.src + tile.row_at(i) + j * width,
+                  width);
     }
     std::memset(dst + tile.count[0] * width, 0,
                 static_cast<std::size_t>(tile.zeros * width));

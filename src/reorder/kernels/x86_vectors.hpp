@@ -13,6 +13,7 @@ namespace {
 
 struct Vector256 {
   static constexpr std::int64_t lanes = 2;
+  static constexpr bool loads_partially = false;
   using type = __m256i;
 
   static __m128i load(const std::byte* p) {
@@ -47,6 +48,7 @@ struct Vector256 {
 #if defined(__AVX512BW__)
 struct Vector512 {
   static constexpr std::int64_t lanes = 4;
+  static constexpr bool loads_partially = true;
   using type = __m512i;
 
   static type gather(const std::byte* const* from) {
@@ -55,6 +57,17 @@ struct Vector512 {
     v = _mm512_inserti32x4(v, load(from[1]), 1);
     v = _mm512_inserti32x4(v, load(from[2]), 2);
     return _mm512_inserti32x4(v, load(from[3]), 3);
+  }
+  // Masked loads read nothing beyond `bytes`, which is under 16.
+  static type gather_first(const std::byte* const* from, std::int64_t bytes) {
+    const auto mask = static_cast<__mmask16>((1U << bytes) - 1);
+    const auto first = [mask](const std::byte* p) {
+      return _mm_maskz_loadu_epi8(mask, p);
+    };
+    __m512i v = _mm512_castsi128_si512(first(from[0]));
+    v = _mm512_inserti32x4(v, first(from[1]), 1);
+    v = _mm512_inserti32x4(v, first(from[2]), 2);
+    return _mm512_inserti32x4(v, first(from[3]), 3);
   }
   template <int width>
   static type zip_low(type a, type b) {

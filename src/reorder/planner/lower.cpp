@@ -44,6 +44,25 @@ const Kernel* transpose_kernel(const PlanLoop& row, const PlanLoop& column,
   return find_kernel(KernelKind::transpose, width);
 }
 
+// Too few rows to fill a vector: the loops that continue them in dst become
+// rows too, each with an offset of its own in src. Takes them from `loops`.
+std::vector<PlanLoop> gather_rows(std::vector<PlanLoop>& loops,
+                                  const PlanLoop& row) {
+  constexpr std::int64_t enough = 64;  // elements: a line of bytes
+  constexpr std::int64_t most = 1024;
+  std::vector<PlanLoop> rows = {row};
+  std::int64_t count = row.count;
+  while (count < enough) {
+    const auto next =
+        std::ranges::find(loops, count * row.dst_stride, &PlanLoop::dst_stride);
+    if (next == loops.end() || next->count > most / count) break;
+    rows.insert(rows.begin(), *next);
+    count *= next->count;
+    loops.erase(next);
+  }
+  return rows;
+}
+
 // A move whose runs are followed by zeros.
 PlanNest lower_padded(const Piece& piece, std::int64_t width) {
   std::vector<PlanLoop> loops = piece.loops;
@@ -90,7 +109,19 @@ PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
     for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
       if (loop != row && loop != column) around.push_back(*loop);
     }
-    return nest_of(piece, std::move(around), kernel, std::move(tile));
+    std::vector<PlanLoop> rows;
+    if (kernel.kind == KernelKind::transpose && tile[0].count * run < 64) {
+      rows = gather_rows(around, tile[0]);
+    }
+    if (rows.size() < 2) {
+      return nest_of(piece, std::move(around), kernel, std::move(tile));
+    }
+    std::int64_t count = 1;
+    for (const PlanLoop& loop : rows) count *= loop.count;
+    tile[0] = {count, 0, run};
+    PlanNest nest = nest_of(piece, std::move(around), kernel, std::move(tile));
+    nest.rows = std::move(rows);
+    return nest;
   }
   const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);

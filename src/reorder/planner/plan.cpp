@@ -138,9 +138,13 @@ std::string Plan::to_string() const {
       text += fmt::format("{:{}}for {}\n", "", 2 * depth++,
                           print_loop(loop, nest.fills));
     }
+    std::string rows;
+    for (const PlanLoop& loop : nest.rows) {
+      rows += (rows.empty() ? "" : " * ") + print_loop(loop, false);
+    }
+    if (rows.empty()) rows = print_loop(nest.tile[0], nest.fills);
     text += fmt::format(
-        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel,
-        print_loop(nest.tile[0], nest.fills),
+        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel, rows,
         print_loop(nest.tile[1], nest.fills),
         nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
         nest.streams ? ", streaming" : "");

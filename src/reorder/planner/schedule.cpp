@@ -2,6 +2,7 @@
 // cost of handing them out small.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
@@ -14,6 +15,27 @@ constexpr std::int64_t task_bytes = 512 << 10;
 // Parts end on whole blocks of every kernel: 256 elements or bytes.
 constexpr std::int64_t part_unit = 256;
 constexpr std::int64_t sieve_places = 1 << 16;
+
+}  // namespace
+
+namespace {
+
+// Where each combination of the loops begins in src, the last loop fastest.
+std::vector<std::int64_t> src_offsets(const std::vector<PlanLoop>& loops) {
+  std::vector<std::int64_t> offsets = {0};
+  if (loops.empty()) return {};
+  for (const PlanLoop& loop : loops) {
+    std::vector<std::int64_t> next;
+    next.reserve(offsets.size() * static_cast<std::size_t>(loop.count));
+    for (const std::int64_t offset : offsets) {
+      for (std::int64_t k = 0; k < loop.count; ++k) {
+        next.push_back(offset + k * loop.src_stride);
+      }
+    }
+    offsets = std::move(next);
+  }
+  return offsets;
+}
 
 }  // namespace
 
@@ -39,9 +61,11 @@ void schedule(PlanData& data, PlanNest nest, bool streams) {
       std::max<std::int64_t>(task_bytes / (split_count * slice_bytes), 1);
   auto* const run = nest.streams ? kernel.stream : kernel.run;
   const bool runs = kernel.kind == KernelKind::copy;
+  std::vector<std::int64_t> row_offsets = src_offsets(nest.rows);
   data.nests.push_back(ScheduledNest{.nest = std::move(nest),
                                      .kernel = &kernel,
                                      .run = run,
+                                     .row_offsets = std::move(row_offsets),
                                      .split_dim = split_dim,
                                      .zeros_dim = runs ? 1U : 0U,
                                      .split_count = split_count,
