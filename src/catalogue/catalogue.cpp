@@ -20,6 +20,19 @@ std::span<const CatalogueEntry> catalogue() {
   return entries;
 }
 
+std::vector<CatalogueParam> stride_params(std::string_view c_doc) {
+  return {{.name = "nstride",
+           .default_value = "natural",
+           .doc = "elements from n to n+1"},
+          {.name = "cstride", .default_value = "natural", .doc = c_doc},
+          {.name = "hstride",
+           .default_value = "natural",
+           .doc = "elements from h to h+1"},
+          {.name = "wstride",
+           .default_value = "natural",
+           .doc = "elements from w to w+1"}};
+}
+
 const CatalogueEntry* find_entry(std::string_view name) {
   const auto entries = catalogue();
   const auto entry = std::ranges::find(entries, name, &CatalogueEntry::name);

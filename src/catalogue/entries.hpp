@@ -15,6 +15,10 @@ namespace stridewise {
 [[nodiscard]] std::vector<CatalogueEntry> mli_entries();
 [[nodiscard]] std::vector<CatalogueEntry> okk_entries();
 
+// nstride, cstride, hstride and wstride, each natural where it is left out.
+[[nodiscard]] std::vector<CatalogueParam> stride_params(
+    std::string_view c_doc = "elements from c to c+1");
+
 // Tags that people write often: what a misspelt one is compared with. The
 // grammar, not this list, decides what a tag is.
 [[nodiscard]] std::vector<std::string_view> common_tags();

@@ -94,7 +94,7 @@ std::vector<CatalogueEntry> mli_entries() {
        .source = "embARC MLI 2.0 mli_check.cc, check_tensor_private",
        .errata = {"A comment in mli_types.h has mem_stride reversed; "
                   "mem_stride[0] belongs to the slowest dim.",
-                  "Mem_stride 0 ('compute it') is refused by the vendor's "
+                  "A mem_stride of 0 ('compute it') is refused by the vendor's "
                   "own checks."}},
   };
 }

@@ -93,18 +93,7 @@ std::vector<CatalogueEntry> tensor_entries() {
        .summary = "system memory with free strides, in elements; C steps one "
                   "channel",
        .dims = {"n", "c", "h", "w"},
-       .params = {{.name = "nstride",
-                   .default_value = "natural",
-                   .doc = "elements from n to n+1"},
-                  {.name = "cstride",
-                   .default_value = "natural",
-                   .doc = "elements from c to c+1"},
-                  {.name = "hstride",
-                   .default_value = "natural",
-                   .doc = "elements from h to h+1"},
-                  {.name = "wstride",
-                   .default_value = "natural",
-                   .doc = "elements from w to w+1"}},
+       .params = stride_params(),
        .expression = "n{:nstride} c{:cstride} h{:hstride} w{:wstride}",
        .checks = {},
        .source = "Sophon OKKernel documentation (BM1684 TPU), Strides in "
@@ -136,18 +125,7 @@ std::vector<CatalogueEntry> tensor_entries() {
        .summary = "local memory with free strides, in elements; C steps "
                   "`npus` channels",
        .dims = {"n", "c", "h", "w"},
-       .params = local_params({{.name = "nstride",
-                                .default_value = "natural",
-                                .doc = "elements from n to n+1"},
-                               {.name = "cstride",
-                                .default_value = "natural",
-                                .doc = "elements from c to c+npus"},
-                               {.name = "hstride",
-                                .default_value = "natural",
-                                .doc = "elements from h to h+1"},
-                               {.name = "wstride",
-                                .default_value = "natural",
-                                .doc = "elements from w to w+1"}}),
+       .params = local_params(stride_params("elements from c to c+npus")),
        .expression =
            "npu=(c+{addr/npu_bytes})%{npus} |{npu_bytes}B| "
            "offset=@{addr%npu_bytes}B n{:nstride} "

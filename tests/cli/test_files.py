@@ -206,6 +206,8 @@ class LargeFiles(support.CliTest):
         self.assertEqual(self.stopped_by(signal.SIGKILL), -signal.SIGKILL)
         self.assertEqual(os.listdir(self.folder), ["in.bin"])
 
+    @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
+                     "an instrumented build needs memory of its own")
     def test_bounded_memory(self):
         marks = {(0, 0, 0, 0): 1, (3, 63, 1023, 1023): 2, (1, 5, 700, 3): 3,
                  (2, 40, 0, 1023): 4, (0, 63, 512, 511): 5}
