@@ -164,10 +164,17 @@ Json plan_json(const Plan& plan) {
     }
     Json loops = Json::array();
     loops_json(nest.loops, false, loops);
-    loops_json(nest.tile, true, loops);
+    if (nest.rows.empty()) {
+      loops_json(nest.tile, true, loops);
+    } else {
+      loops_json(nest.rows, true, loops);
+      loops_json({nest.tile[1]}, true, loops);
+    }
     nests.push_back({{"kernel", nest.kernel},
                      {"kind", nest.fills ? "zero" : "move"},
                      {"element_bytes", nest.element_bytes},
+                     {"zeros", nest.zeros},
+                     {"streams", nest.streams},
                      {"bytes", bytes},
                      {"src_offset_bytes", nest.src_offset},
                      {"dst_offset_bytes", nest.dst_offset},

@@ -5,7 +5,7 @@ set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
 nlohmann-json3-dev libtbb-dev"
-test="$run git python3 python3-numpy libgtest-dev libgmock-dev
+test="$run python3 python3-numpy libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-format"
 
