@@ -80,7 +80,7 @@ std::optional<Error> uncovered(const LayoutData& data, std::size_t d) {
   const std::int64_t range = std::min(
       decoder.extent, two_periods(data, decoder).value_or(decoder.extent));
   if (range > enumeration_limit) {
-    return invalid(
+    return undecided(
         fmt::format("the digits of dim {} are too irregular to be "
                     "shown to cover it",
                     name));

@@ -145,8 +145,9 @@ void build_inverse(LayoutData& data) {
   }
   for (std::size_t k = 0; k < data.terms.size(); ++k) {
     const BoundTerm& term = data.terms[k];
-    data.start_values.push_back(reach_of(data, term).low);
-    if (term.flat_stride == 0 && reach_of(data, term).count > 1) continue;
+    const Reach reach = reach_of(data, term);
+    data.start_values.push_back(reach.low);
+    if (term.flat_stride == 0 && reach.count > 1) continue;
     data.decoders[static_cast<std::size_t>(term.dim)].terms.push_back(
         static_cast<std::int32_t>(k));
   }

@@ -151,6 +151,14 @@ TEST(Layout, WhatTakesTooLongIsRefusedNotTried) {
   EXPECT_THAT(index, ElementsAre(500000000000, 0));
 }
 
+TEST(Layout, UndecidedIsToldFromWrong) {
+  const Result<Layout> coprime =
+      layout_of("a=i%1000003 | i%1000033", "i=1000036000099", 1);
+  EXPECT_EQ(coprime->defect()->code, ErrorCode::unsupported);
+  EXPECT_EQ(layout_of("h:4 w", "h=3,w=5")->defect()->code,
+            ErrorCode::invalid_layout);
+}
+
 TEST(Layout, ExpressionsBuiltByHandAreChecked) {
   const auto fails = [](const Term& term) {
     return !Layout::bind(Expression{{Axis{.terms = {term}}}}, {{"i", 10}}, 1);

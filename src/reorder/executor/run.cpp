@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "layout/data.hpp"
 #include "reorder/plan_data.hpp"
 
 namespace stridewise {
@@ -14,9 +15,6 @@ namespace {
 using detail::PlanData;
 using detail::ScheduledNest;
 using detail::Sieve;
-
-// Layouts have no more (see layout/data.hpp).
-constexpr std::size_t most_dims = 32;
 
 // Steps through the outer loops of a nest like an odometer, from any iteration.
 class Odometer {
@@ -101,7 +99,8 @@ void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
   const std::int64_t end =
       std::min(begin + sieve.per_task, sieve.layout.places());
   const std::int64_t width = sieve.layout.element_bytes();
-  std::array<std::int64_t, most_dims> storage;  // NOLINT: written before read
+  std::array<std::int64_t, detail::max_dims>
+      storage;  // NOLINT: written before read
   const std::span<std::int64_t> index(storage.data(),
                                       sieve.layout.shape().size());
   for (std::int64_t place = begin; place < end; ++place) {

@@ -28,15 +28,10 @@ void transpose_stream(const Tile& tile) {
   Transpose<Vector512, width>::template stream<&narrow<width>>(tile);
 }
 
-// The lowest `bytes` of a 64-byte mask.
-__mmask64 first(std::int64_t bytes) {
-  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
-}
-
 // A run and its zeros within one vector: one masked load, one masked store.
 void copy_short(const Tile& tile) {
-  const __mmask64 load = first(tile.count[1]);
-  const __mmask64 store = first(tile.count[1] + tile.zeros);
+  const __mmask64 load = first_bytes(tile.count[1]);
+  const __mmask64 store = first_bytes(tile.count[1] + tile.zeros);
   const std::byte* src = tile.src;
   std::byte* dst = tile.dst;
   for (std::int64_t k = 0; k < tile.count[0]; ++k) {
@@ -51,8 +46,8 @@ template <bool streams>
 void copy_run(const std::byte* src, std::byte* dst, std::int64_t bytes) {
   const std::int64_t head =
       std::min(bytes, -reinterpret_cast<std::intptr_t>(dst) & 63);
-  _mm512_mask_storeu_epi8(dst, first(head),
-                          _mm512_maskz_loadu_epi8(first(head), src));
+  _mm512_mask_storeu_epi8(dst, first_bytes(head),
+                          _mm512_maskz_loadu_epi8(first_bytes(head), src));
   std::int64_t at = head;
   for (; at + 256 <= bytes; at += 256) {
     __m512i line[4];
@@ -70,7 +65,7 @@ void copy_run(const std::byte* src, std::byte* dst, std::int64_t bytes) {
     }
   }
   for (; at < bytes; at += 64) {
-    const __mmask64 rest = first(bytes - at);
+    const __mmask64 rest = first_bytes(bytes - at);
     _mm512_mask_storeu_epi8(dst + at, rest,
                             _mm512_maskz_loadu_epi8(rest, src + at));
   }

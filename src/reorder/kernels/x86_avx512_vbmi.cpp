@@ -4,11 +4,10 @@
 // 64 bytes of output come from up to 8 vectors of input: one masked vpermb for
 // each, by tables.
 // SPDX-License-Identifier: Apache-2.0
-#include <immintrin.h>
-
 #include <array>
 
 #include "reorder/kernels/x86.hpp"
+#include "reorder/kernels/x86_vectors.hpp"
 
 namespace stridewise::x86 {
 namespace {
@@ -32,17 +31,11 @@ __m512i permute(const Permutation& p, const __m512i* in) {
   return out;
 }
 
-// The lowest `bytes` of a 64-byte mask.
-__mmask64 first(std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
-}
-
 // Writes the lowest `bytes` of v, which is all of it but at an end.
 template <bool streams>
 void store(std::byte* dst, __m512i v, std::int64_t bytes) {
   if (bytes < 64) {
-    _mm512_mask_storeu_epi8(dst, first(bytes), v);
+    _mm512_mask_storeu_epi8(dst, first_bytes(bytes), v);
   } else if constexpr (streams) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
   } else {
@@ -52,7 +45,7 @@ void store(std::byte* dst, __m512i v, std::int64_t bytes) {
 
 __m512i load(const std::byte* src, std::int64_t bytes) {
   return bytes >= 64 ? _mm512_loadu_si512(src)
-                     : _mm512_maskz_loadu_epi8(first(bytes), src);
+                     : _mm512_maskz_loadu_epi8(first_bytes(bytes), src);
 }
 
 // Tables, made again only when a thread turns to another shape: tiles of one

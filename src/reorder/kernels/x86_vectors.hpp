@@ -46,6 +46,12 @@ struct Vector256 {
 };
 
 #if defined(__AVX512BW__)
+// The lowest `bytes` of a 64-byte mask.
+__mmask64 first_bytes(std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
+}
+
 struct Vector512 {
   static constexpr std::int64_t lanes = 4;
   static constexpr bool loads_partially = true;

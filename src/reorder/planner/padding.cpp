@@ -56,6 +56,18 @@ std::optional<Box> box_of(const Layout& layout, std::int32_t dim) {
   return box;
 }
 
+// The box of every dim, or nullopt when one has none.
+std::optional<std::vector<Box>> boxes_of(const Layout& layout) {
+  std::vector<Box> boxes;
+  const auto dims = static_cast<std::int32_t>(layout.shape().size());
+  for (std::int32_t d = 0; d < dims; ++d) {
+    const std::optional<Box> box = box_of(layout, d);
+    if (!box) return std::nullopt;
+    boxes.push_back(*box);
+  }
+  return boxes;
+}
+
 // The indices of the box that are no element: [begin, end) ranges of x.
 Result<Pieces> padding_of_dim(const Layout& layout, std::int32_t dim,
                               const Box& box) {
@@ -91,7 +103,8 @@ Pieces whole_box(const Layout& layout, std::int32_t dim) {
   return {piece};
 }
 
-Result<void> add_padding(const Layout& layout, Pieces& pieces) {
+Result<void> add_padding(const Layout& layout, const std::vector<Box>& boxes,
+                         Pieces& pieces) {
   const auto dims = static_cast<std::int32_t>(layout.shape().size());
   std::vector<Pieces> valid(static_cast<std::size_t>(dims));
   std::vector<Pieces> padding(static_cast<std::size_t>(dims));
@@ -101,8 +114,7 @@ Result<void> add_padding(const Layout& layout, Pieces& pieces) {
     Result<Pieces> elements =
         refine({}, digit_steps(layout, d), 0, layout.shape()[k].extent);
     if (!elements) return unexpected(elements.error());
-    Result<Pieces> rest =
-        padding_of_dim(layout, d, box_of(layout, d).value_or(Box{}));
+    Result<Pieces> rest = padding_of_dim(layout, d, boxes[k]);
     if (!rest) return unexpected(rest.error());
     valid[k] = *std::move(elements);
     padding[k] = *std::move(rest);
@@ -184,13 +196,9 @@ Result<std::optional<std::vector<Piece>>> places_without_element(
   Pieces pieces;
   if (layout.elements() == layout.places()) return std::optional(pieces);
   const auto terms = nested_terms(layout);
-  bool regular = terms.has_value();
-  const auto dims = static_cast<std::int32_t>(layout.shape().size());
-  for (std::int32_t d = 0; d < dims; ++d) {
-    regular = regular && box_of(layout, d).has_value();
-  }
-  if (!regular) return std::optional<Pieces>();
-  if (auto added = add_padding(layout, pieces); !added) {
+  const auto boxes = boxes_of(layout);
+  if (!terms || !boxes) return std::optional<Pieces>();
+  if (auto added = add_padding(layout, *boxes, pieces); !added) {
     return unexpected(added.error());
   }
   add_gaps(layout, *terms, pieces);

@@ -16,10 +16,6 @@ constexpr std::int64_t task_bytes = 512 << 10;
 constexpr std::int64_t part_unit = 256;
 constexpr std::int64_t sieve_places = 1 << 16;
 
-}  // namespace
-
-namespace {
-
 // Where each combination of the loops begins in src, the last loop fastest.
 std::vector<std::int64_t> src_offsets(const std::vector<PlanLoop>& loops) {
   std::vector<std::int64_t> offsets = {0};
