@@ -38,9 +38,11 @@ struct PlanLoop {
 struct PlanNest {
   std::vector<PlanLoop> loops;  // around the kernel's tile
   // Walked by the kernel itself: rows and columns. Rows that follow each other
-  // in dst but have no one stride in src are the loops of `rows` together.
+  // in dst but have no one stride in src are the loops of `rows` together, and
+  // columns that follow each other in src those of `columns`.
   std::vector<PlanLoop> tile;
   std::vector<PlanLoop> rows = {};
+  std::vector<PlanLoop> columns = {};
   std::string kernel;
   std::int64_t element_bytes;  // what the kernel moves at once
   std::int64_t src_offset;     // bytes

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -11,19 +12,24 @@
 
 namespace stridewise::detail {
 
-// A nest is run by iterations: one step of its outer loops, times one part of
-// its tile (a large tile is cut along `split_dim` into parts of `split_count`).
-// Task t of the nest does iterations [t * per_task, (t + 1) * per_task).
+// A nest is run by calls of its kernel. A call does one part of the kernel's
+// tile (rows, columns, and up to two of the loops around them), and calls are
+// counted part by part, columns fastest, then through the loops that are left.
+// Task t of the nest does calls [t * per_task, (t + 1) * per_task).
 struct ScheduledNest {
   PlanNest nest;
   const Kernel* kernel;
   void (*run)(const Tile&);  // of the kernel: with or without streaming
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
-  std::size_t split_dim;
+  std::vector<std::int64_t> column_offsets;
+  std::array<PlanLoop, 4> tile;       // as in Tile
+  std::array<std::int64_t, 4> part;   // at most so many at once
+  std::array<std::int64_t, 4> parts;  // so often
+  bool crowded_src;                   // as in Tile
+  bool crowded_dst;
+  std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
-  std::int64_t split_count;
-  std::int64_t parts;
-  std::int64_t iterations;
+  std::int64_t calls;
   std::int64_t per_task;
   std::int64_t first_task;
 };
@@ -42,10 +48,12 @@ struct PlanData {
   std::int64_t tasks = 0;
   std::int64_t src_bytes = 0;
   std::int64_t dst_bytes = 0;
+  bool prefetch = false;  // src is larger than the caches next to a core
 };
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
-void schedule(PlanData& data, PlanNest nest, bool streams);
+void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
+              bool streams);
 void schedule_sieve(PlanData& data, const Layout& layout);
 
 }  // namespace stridewise::detail

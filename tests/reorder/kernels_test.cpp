@@ -21,7 +21,7 @@ using testing::GuardedBytes;
 void reference(const Kernel& kernel, const Tile& tile) {
   const auto put = [&](std::int64_t i, std::int64_t j, bool zero) {
     for (std::int64_t b = 0; b < kernel.element_bytes; ++b) {
-      tile.dst[i * tile.dst_stride[0] + j * tile.dst_stride[1] + b] =
+      tile.dst[i * tile.dst_stride[0] + tile.column_at(j) + b] =
           zero ? std::byte{0}
                : tile.src[tile.row_at(i) + j * tile.src_stride[1] + b];
     }
@@ -42,28 +42,30 @@ void reference(const Kernel& kernel, const Tile& tile) {
 Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
              std::int64_t gap, std::int64_t zeros) {
   const std::int64_t width = kernel.element_bytes;
-  Tile tile{.src = nullptr,
-            .dst = nullptr,
-            .count = {rows, columns},
-            .src_stride = {columns * width + gap, width},
-            .dst_stride = {(columns + zeros) * width + gap, width},
-            .zeros = zeros,
-            .row_offset = nullptr};
+  Tile tile{};
+  tile.count = {rows, columns, 1, 1};
+  tile.src_stride = {columns * width + gap, width, 0, 0};
+  tile.dst_stride = {(columns + zeros) * width + gap, width, 0, 0};
+  tile.zeros = zeros;
+  // Only how it is done hangs on these.
+  tile.prefetch = (rows + columns) % 2 == 0;
+  tile.crowded_src = rows % 2 == 0;
+  tile.crowded_dst = columns % 2 == 0;
   switch (kernel.kind) {
     case KernelKind::transpose:
-      tile.dst_stride = {width, (rows + zeros) * width + gap};
+      tile.dst_stride = {width, (rows + zeros) * width + gap, 0, 0};
       break;
     case KernelKind::interleave:
-      tile.dst_stride = {width, (rows + zeros) * width};
+      tile.dst_stride = {width, (rows + zeros) * width, 0, 0};
       break;
     case KernelKind::deinterleave:
-      tile.src_stride = {std::min<std::int64_t>(columns + gap, 8) * width,
-                         width};
-      tile.dst_stride = {width, rows * width + gap};
+      tile.src_stride = {std::clamp<std::int64_t>(columns + gap, 2, 8) * width,
+                         width, 0, 0};
+      tile.dst_stride = {width, rows * width + gap, 0, 0};
       break;
     case KernelKind::strided:
-      tile.src_stride = {width, rows * width + gap};
-      tile.dst_stride = {columns * (width + gap), width + gap};
+      tile.src_stride = {width, rows * width + gap, 0, 0};
+      tile.dst_stride = {columns * (width + gap), width + gap, 0, 0};
       break;
     default:
       break;
@@ -73,11 +75,15 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
 
 // Whether a tile is one that the kind is for.
 bool suits(const Kernel& kernel, const Tile& tile) {
+  const std::int64_t all_rows = tile.count[0] + tile.zeros;
   switch (kernel.kind) {
     case KernelKind::interleave:
-      return tile.count[0] + tile.zeros <= 8;
+      return (all_rows >= 2 && all_rows <= 8 &&
+              all_rows * kernel.element_bytes < 32) ||
+             (all_rows == 16 && kernel.element_bytes == 1);
     case KernelKind::deinterleave:
-      return tile.count[1] <= 8 && tile.zeros == 0;
+      return tile.count[1] * kernel.element_bytes < 16 && tile.count[1] <= 8 &&
+             tile.zeros == 0;
     case KernelKind::copy:
     case KernelKind::transpose:
       return true;
@@ -86,22 +92,26 @@ bool suits(const Kernel& kernel, const Tile& tile) {
   }
 }
 
-std::size_t extent(std::int64_t rows, std::int64_t columns,
-                   const std::array<std::int64_t, 2>& stride,
+// Bytes from the first to the last element, all loops at their ends.
+std::size_t extent(const std::array<std::int64_t, 4>& count,
+                   const std::array<std::int64_t, 4>& stride,
                    std::int64_t width) {
-  return static_cast<std::size_t>((rows - 1) * stride[0] +
-                                  (columns - 1) * stride[1] + width);
+  std::int64_t last = width;
+  for (std::size_t d = 0; d < 4; ++d) last += (count[d] - 1) * stride[d];
+  return static_cast<std::size_t>(last);
 }
 
 void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
            GuardedBytes::Against side) {
   const std::int64_t width = kernel.element_bytes;
   const bool runs = kernel.kind == KernelKind::copy;
-  const std::size_t src_size =
-      extent(tile.count[0], tile.count[1], tile.src_stride, width);
-  const std::size_t dst_size =
-      extent(tile.count[0] + (runs ? 0 : tile.zeros),
-             tile.count[1] + (runs ? tile.zeros : 0), tile.dst_stride, width);
+  auto written = tile.count;
+  written[runs ? 1 : 0] += tile.zeros;
+  const std::size_t src_size = extent(tile.count, tile.src_stride, width);
+  std::size_t dst_size = extent(written, tile.dst_stride, width);
+  if (tile.column_offset != nullptr) {  // a permutation of the columns
+    dst_size = extent(written, {width, written[0] * width, 0, 0}, width);
+  }
   const GuardedBytes src(src_size, side);
   const GuardedBytes dst(dst_size, side);
   for (std::size_t k = 0; k < src_size; ++k) {
@@ -109,15 +119,22 @@ void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
   }
   std::memset(dst.data(), 0xee, dst_size);
   std::vector<std::byte> expected(dst_size, std::byte{0xee});
+  tile.src_end = src.data() + src_size;
+  for (std::int64_t i = 0; i < tile.count[3]; ++i) {
+    for (std::int64_t j = 0; j < tile.count[2]; ++j) {
+      tile.src = src.data() + i * tile.src_stride[3] + j * tile.src_stride[2];
+      tile.dst =
+          expected.data() + i * tile.dst_stride[3] + j * tile.dst_stride[2];
+      reference(kernel, tile);
+    }
+  }
   tile.src = src.data();
-  tile.dst = expected.data();
-  reference(kernel, tile);
   tile.dst = dst.data();
   run(tile);
   stream_fence();
   ASSERT_EQ(std::memcmp(expected.data(), dst.data(), dst_size), 0)
       << kernel.name << " " << tile.count[0] << "x" << tile.count[1] << "+"
-      << tile.zeros;
+      << tile.zeros << " x" << tile.count[2] << "x" << tile.count[3];
 }
 
 void check_all(std::int64_t rows, std::int64_t columns, std::int64_t gap,
@@ -163,13 +180,90 @@ TEST(Kernels, FewRowsAndColumnsWithEveryNumberOfZeros) {
   }
 }
 
+// Columns in a scattered order, and rows as one stride has them.
+TEST(Kernels, TransposesTakeColumnsFromATable) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    for (const std::int64_t rows : {3, 16, 17, 64, 100, 256}) {
+      for (const std::int64_t columns : {1, 3, 5, 9, 15, 16, 31, 100}) {
+        Tile tile = tile_of(kernel, rows, columns, 3, rows % 5);
+        std::vector<std::int64_t> offsets;
+        for (std::int64_t j = 0; j < columns; ++j) {
+          offsets.push_back((columns - 1 - j) * (rows + tile.zeros) *
+                            kernel.element_bytes);
+        }
+        tile.column_offset = offsets.data();
+        for (const auto side :
+             {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          if (kernel.stream != nullptr) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Strips of several lines by way of a copy of the rows, and streaming to whole
+// lines: what large transposes do.
+TEST(Kernels, WideTransposes) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    const std::int64_t line = 64 / kernel.element_bytes;
+    for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
+      for (const std::int64_t columns : {line, 9 * line, 9 * line + 3}) {
+        for (int flags = 0; flags < 8; ++flags) {
+          Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
+          tile.crowded_src = (flags & 1) != 0;
+          tile.crowded_dst = (flags & 2) != 0;
+          tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+          const auto side = GuardedBytes::Against::front;
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          if (kernel.stream != nullptr) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, WalkTheLoopsAroundATile) {
+  for (const Kernel& kernel : kernels()) {
+    for (const std::int64_t rows : {2, 4, 5, 16}) {
+      for (const std::int64_t columns : {1, 3, 4, 16, 33}) {
+        Tile tile = tile_of(kernel, rows, columns, 0, 0);
+        if (!suits(kernel, tile)) continue;
+        const auto bytes = [&](const std::array<std::int64_t, 4>& stride) {
+          return static_cast<std::int64_t>(
+              extent(tile.count, stride, kernel.element_bytes));
+        };
+        const std::int64_t src = bytes(tile.src_stride);
+        const std::int64_t dst = bytes(tile.dst_stride);
+        tile.count[2] = 3;
+        tile.count[3] = 2;
+        tile.src_stride[2] = 2 * src;
+        tile.src_stride[3] = src;
+        tile.dst_stride[2] = dst + 5;
+        tile.dst_stride[3] = 3 * dst + 16;
+        const auto side = GuardedBytes::Against::back;
+        ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+        if (kernel.stream != nullptr) {
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
+        }
+      }
+    }
+  }
+}
+
 // Rows in a scattered order, which a table of offsets gives.
 TEST(Kernels, TransposesTakeRowsFromATable) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
     for (const std::int64_t rows : {3, 16, 17, 64, 100, 256}) {
       std::vector<std::int64_t> offsets;
-      for (const std::int64_t columns : {1, 3, 5, 9, 15, 16, 31}) {
+      for (const std::int64_t columns : {1, 3, 5, 9, 15, 16, 31, 300}) {
         Tile tile = tile_of(kernel, rows, columns, 3, rows % 5);
         offsets.clear();
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -192,8 +286,10 @@ TEST(Kernels, TheTableHasEachKindAndWidthOnce) {
     EXPECT_TRUE(names.insert(kernel.name).second) << kernel.name;
     EXPECT_NE(find_kernel(kernel.kind, kernel.element_bytes), nullptr);
   }
-  for (const std::int64_t width : {1, 2, 4, 8, 16}) {
+  for (const std::int64_t width : {1, 2, 4, 8, 16, 32, 64}) {
     EXPECT_NE(find_kernel(KernelKind::transpose, width), nullptr);
+  }
+  for (const std::int64_t width : {1, 2, 4, 8, 16}) {
     EXPECT_NE(find_kernel(KernelKind::strided, width), nullptr);
   }
   EXPECT_EQ(find_kernel(KernelKind::transpose, 3), nullptr);

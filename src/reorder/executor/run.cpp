@@ -19,7 +19,7 @@ using detail::Sieve;
 // Steps through the outer loops of a nest like an odometer, from any iteration.
 class Odometer {
  public:
-  Odometer(const std::vector<PlanLoop>& loops, std::int64_t iteration)
+  Odometer(std::span<const PlanLoop> loops, std::int64_t iteration)
       : loops_(loops) {
     assert(loops.size() <= most_loops);
     for (std::size_t k = loops.size(); k-- > 0;) {
@@ -46,50 +46,88 @@ class Odometer {
  private:
   // Each digit of either layout adds at most three loops to a piece.
   static constexpr std::size_t most_loops = 512;
-  const std::vector<PlanLoop>& loops_;
+  std::span<const PlanLoop> loops_;
   std::array<std::int64_t, most_loops> at_;  // NOLINT: filled per loop
   std::int64_t src_ = 0;
   std::int64_t dst_ = 0;
 };
 
-void run_nest(const ScheduledNest& scheduled, std::int64_t task,
-              const std::byte* src, std::byte* dst) {
+// Which part of each dim of the tile a call does; columns are the fastest.
+class Parts {
+ public:
+  Parts(const ScheduledNest& scheduled, std::int64_t call)
+      : scheduled_(scheduled) {
+    for (const std::size_t d : order) {
+      at_[d] = call % scheduled.parts[d];
+      call /= scheduled.parts[d];
+    }
+  }
+  // False when the parts begin anew.
+  bool advance() {
+    for (const std::size_t d : order) {
+      if (++at_[d] < scheduled_.parts[d]) return true;
+      at_[d] = 0;
+    }
+    return false;
+  }
+  [[nodiscard]] std::int64_t first(std::size_t d) const {
+    return at_[d] * scheduled_.part[d];
+  }
+  [[nodiscard]] bool last(std::size_t d) const {
+    return at_[d] + 1 == scheduled_.parts[d];
+  }
+  [[nodiscard]] std::int64_t calls() const {
+    std::int64_t product = 1;
+    for (const std::int64_t parts : scheduled_.parts) product *= parts;
+    return product;
+  }
+
+ private:
+  static constexpr std::array<std::size_t, 4> order = {1, 0, 2, 3};
+  const ScheduledNest& scheduled_;
+  std::array<std::int64_t, 4> at_;  // NOLINT: filled by the constructor
+};
+
+void run_nest(const PlanData& data, const ScheduledNest& scheduled,
+              std::int64_t task, const std::byte* src, std::byte* dst) {
   const PlanNest& nest = scheduled.nest;
   const std::int64_t begin = task * scheduled.per_task;
   const std::int64_t end =
-      std::min(begin + scheduled.per_task, scheduled.iterations);
-  const std::size_t d = scheduled.split_dim;
-  const PlanLoop& split = nest.tile[d];
-  Odometer odometer(nest.loops, begin / scheduled.parts);
-  std::int64_t part = begin % scheduled.parts;
-  Tile tile{.src = nullptr,
-            .dst = nullptr,
-            .count = {nest.tile[0].count, nest.tile[1].count},
-            .src_stride = {nest.tile[0].src_stride, nest.tile[1].src_stride},
-            .dst_stride = {nest.tile[0].dst_stride, nest.tile[1].dst_stride},
-            .zeros = nest.zeros,
-            .row_offset = nullptr};
+      std::min(begin + scheduled.per_task, scheduled.calls);
+  Parts parts(scheduled, begin);
+  Odometer odometer({nest.loops.data(), scheduled.around},
+                    begin / parts.calls());
+  Tile tile{};
+  // A fill has no src: its pointer is never formed.
+  tile.src_end = nest.fills ? nullptr : src + data.src_bytes;
+  tile.prefetch = data.prefetch;
+  tile.crowded_src = scheduled.crowded_src;
+  tile.crowded_dst = scheduled.crowded_dst;
+  for (std::size_t d = 0; d < 4; ++d) {
+    tile.src_stride[d] = scheduled.tile[d].src_stride;
+    tile.dst_stride[d] = scheduled.tile[d].dst_stride;
+  }
   for (std::int64_t k = begin; k < end; ++k) {
-    const std::int64_t first = part * scheduled.split_count;
-    tile.count[d] = std::min(scheduled.split_count, split.count - first);
-    // A fill has no src: its pointer is never formed.
-    tile.src = nest.fills ? nullptr
-                          : src + nest.src_offset + odometer.src() +
-                                first * split.src_stride;
+    std::int64_t src_at = nest.src_offset + odometer.src();
+    std::int64_t dst_at = nest.dst_offset + odometer.dst();
+    for (std::size_t d = 0; d < 4; ++d) {
+      const std::int64_t first = parts.first(d);
+      tile.count[d] =
+          std::min(scheduled.part[d], scheduled.tile[d].count - first);
+      src_at += first * scheduled.tile[d].src_stride;
+      dst_at += first * scheduled.tile[d].dst_stride;
+    }
     if (!scheduled.row_offsets.empty()) {
-      tile.row_offset =
-          scheduled.row_offsets.data() + (d == 0 ? first : std::int64_t{0});
+      tile.row_offset = scheduled.row_offsets.data() + parts.first(0);
     }
-    tile.dst =
-        dst + nest.dst_offset + odometer.dst() + first * split.dst_stride;
-    if (d == scheduled.zeros_dim) {
-      tile.zeros = part + 1 == scheduled.parts ? nest.zeros : 0;
+    if (!scheduled.column_offsets.empty()) {
+      tile.column_offset = scheduled.column_offsets.data() + parts.first(1);
     }
+    tile.src = nest.fills ? nullptr : src + src_at;
+    tile.dst = dst + dst_at;
+    tile.zeros = parts.last(scheduled.zeros_dim) ? nest.zeros : 0;
     scheduled.run(tile);
-    if (++part == scheduled.parts) {
-      part = 0;
-      odometer.advance();
-    }
+    if (!parts.advance()) odometer.advance();
   }
   if (nest.streams) stream_fence();
 }
@@ -122,7 +160,7 @@ void Plan::run_task(std::int64_t task, const std::byte* src,
   const auto after = std::ranges::upper_bound(data.nests, task, {},
                                               &ScheduledNest::first_task);
   const ScheduledNest& nest = *std::prev(after);
-  run_nest(nest, task - nest.first_task, src, dst);
+  run_nest(data, nest, task - nest.first_task, src, dst);
 }
 
 void Plan::run(const std::byte* src, std::byte* dst) const {

@@ -8,8 +8,8 @@
 namespace stridewise {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"portable", "avx2", "avx512",
-                                                   "avx512_vbmi"};
+constexpr std::array<std::string_view, 5> names = {"portable", "sse4", "avx2",
+                                                   "avx512", "avx512_vbmi"};
 
 Isa machine_isa() {
 #if defined(__x86_64__)
@@ -20,6 +20,9 @@ Isa machine_isa() {
   if (avx512 && __builtin_cpu_supports("avx512vbmi")) return Isa::avx512_vbmi;
   if (avx512) return Isa::avx512;
   if (__builtin_cpu_supports("avx2")) return Isa::avx2;
+  if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1")) {
+    return Isa::sse4;
+  }
 #endif
   return Isa::portable;
 }

@@ -1,5 +1,5 @@
-// What a kernel is: a function over one two-dimensional tile of bytes. Kernels
-// know element widths and strides; never layouts, vendors or dtypes.
+// What a kernel is: a function over a tile of bytes. Kernels know element widths
+// and strides; never layouts, vendors or dtypes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,22 +13,38 @@
 
 namespace stridewise {
 
-// All strides in bytes; counts in elements of the kernel's width (in bytes for
-// kernels of runs, whose width is 1).
+// Rows and columns, and up to two loops around them for tiles so small that a
+// call for each would cost more than its work. All strides in bytes; counts in
+// elements of the kernel's width (in bytes for kernels of runs, whose width is
+// 1).
 struct Tile {
   const std::byte* src;
   std::byte* dst;
-  std::array<std::int64_t, 2> count;
-  std::array<std::int64_t, 2> src_stride;
-  std::array<std::int64_t, 2> dst_stride;
+  // Nothing at or after it is read: vectors may reach beyond a row, where they
+  // end before this.
+  const std::byte* src_end;
+  // [0] rows, [1] columns, [2] and [3] the loops around, [3] the outer one.
+  std::array<std::int64_t, 4> count;
+  std::array<std::int64_t, 4> src_stride;
+  std::array<std::int64_t, 4> dst_stride;
   // Zeros that follow the elements in dst: rows of a transpose, bytes of a run.
   std::int64_t zeros;
-  // Where each row of a transpose begins in src, for rows that no one stride
-  // takes apart; nullptr: at multiples of src_stride[0].
+  // Where each row begins in src and each column in dst, for those that no one
+  // stride takes apart; nullptr: at multiples of src_stride[0], dst_stride[1].
   const std::int64_t* row_offset;
+  const std::int64_t* column_offset;
+  bool prefetch;  // src is not in the nearest caches
+  // So many rows of src, or columns of dst, share sets of the L1 cache that it
+  // would not keep their lines until they are used again.
+  bool crowded_src;
+  bool crowded_dst;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {
     return row_offset != nullptr ? row_offset[row] : row * src_stride[0];
+  }
+  [[nodiscard]] std::int64_t column_at(std::int64_t column) const {
+    return column_offset != nullptr ? column_offset[column]
+                                    : column * dst_stride[1];
   }
 };
 
@@ -40,19 +56,19 @@ enum class KernelKind : std::uint8_t {
   fill,
   // count[0] rows contiguous in dst (dst_stride[0] == width), count[1] columns
   // contiguous in src (src_stride[1] == width), then `zeros` rows of zeros.
+  // The only kind that takes offsets of rows and columns.
   transpose,
-  // A transpose of at most 8 rows, zeros included, that are dense in dst:
-  // dst_stride[1] == rows * width.
+  // A transpose of 2 to 8 rows of less than 32 bytes together, or of 16 rows of
+  // bytes, zeros included, that are dense in dst: dst_stride[1] == rows * width.
   interleave,
-  // A transpose of at most 8 columns, dense in src but for lanes that are not
-  // taken: src_stride[0] <= 8 * width, a multiple of width; zeros == 0.
+  // A transpose of columns of less than 16 bytes together, dense in src but for
+  // lanes that are not taken: src_stride[0] == 2 .. 8 times width; zeros == 0.
   deinterleave,
   // count[0] x count[1] elements, any strides; zeros == 0.
   strided,
 };
 
 struct Kernel {
-  std::string_view name;
   KernelKind kind;
   std::int64_t element_bytes;
   Isa isa;
@@ -60,6 +76,7 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
+  std::string_view name;  // set in kernels(): "transpose.b32.avx2"
 };
 
 // Every kernel that the machine and STRIDEWISE_ISA allow, the best of a kind and

@@ -9,5 +9,7 @@
 namespace stridewise::portable {
 
 [[nodiscard]] std::span<const Kernel> kernels();
+// For what no other kind can do; no instruction set has better.
+[[nodiscard]] std::span<const Kernel> strided_kernels();
 
 }  // namespace stridewise::portable

@@ -1,6 +1,9 @@
 // The one table of kernels: planner, executor, tests and benchmarks read it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "reorder/kernels/kernel.hpp"
@@ -14,17 +17,37 @@
 namespace stridewise {
 namespace {
 
+constexpr std::array<std::string_view, 6> kind_names = {
+    "copy", "fill", "transpose", "interleave", "deinterleave", "strided"};
+
+// kind[.b BITS][.ISA]
+std::string name_of(const Kernel& kernel) {
+  std::string name(kind_names[static_cast<std::size_t>(kernel.kind)]);
+  if (kernel.kind != KernelKind::copy && kernel.kind != KernelKind::fill) {
+    name += ".b" + std::to_string(8 * kernel.element_bytes);
+  }
+  if (kernel.isa != Isa::portable) {
+    name += '.';
+    name += isa_name(kernel.isa);
+  }
+  return name;
+}
+
 std::vector<Kernel> allowed_kernels() {
   std::vector<Kernel> all;
   const auto add = [&all](std::span<const Kernel> some) {
     all.insert(all.begin(), some.begin(), some.end());
   };
+  add(portable::strided_kernels());
   add(portable::kernels());
 #if defined(__x86_64__)
+  if (best_isa() >= Isa::sse4) add(x86::sse4_kernels());
   if (best_isa() >= Isa::avx2) add(x86::avx2_kernels());
   if (best_isa() >= Isa::avx512) add(x86::avx512_kernels());
   if (best_isa() >= Isa::avx512_vbmi) add(x86::avx512_vbmi_kernels());
 #endif
+  static std::deque<std::string> names;  // called once
+  for (Kernel& kernel : all) kernel.name = names.emplace_back(name_of(kernel));
   return all;
 }
 

@@ -3,6 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +15,29 @@
 
 namespace stridewise {
 namespace {
+
+// Which byte of a lane each byte of the result is; 128: zero.
+using LaneMask = std::array<std::uint8_t, 16>;
+constexpr std::uint8_t zero_byte = 128;
+
+alignas(64) constexpr std::byte zero_bytes[64] = {};
+
+// Copies fewer than 16 bytes (at least one), by two moves that may overlap.
+inline void copy_short(std::byte* dst, const std::byte* src,
+                       std::int64_t bytes) {
+  const auto move = [&]<class T>(T first) {
+    T last;
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    std::memcpy(&first, src, sizeof first);
+    std::memcpy(&last, src + bytes - size, sizeof last);
+    std::memcpy(dst, &first, sizeof first);
+    std::memcpy(dst + bytes - size, &last, sizeof last);
+  };
+  if (bytes >= 8) return move(std::uint64_t{});
+  if (bytes >= 4) return move(std::uint32_t{});
+  if (bytes >= 2) return move(std::uint16_t{});
+  *dst = *src;
+}
 
 template <int width>
 struct Lane;
@@ -30,15 +58,22 @@ struct Lane<8> {
   using type = std::uint64_t;
 };
 
+// What the kernels ask of a vector: `lanes` of 128 bits that zips and permutes
+// never cross.
 struct Vector128 {
   static constexpr std::int64_t lanes = 1;
-  static constexpr bool loads_partially = false;
   using type [[gnu::vector_size(16)]] = std::uint8_t;
 
-  static type gather(const std::byte* const* from) {
+  static type zero() { return type{}; }
+  static type load(const std::byte* from) {
     type v;
-    std::memcpy(&v, from[0], 16);
+    std::memcpy(&v, from, 16);
     return v;
+  }
+  // Lane k from at(k).
+  template <class At>
+  [[gnu::always_inline]] static type gather(At at) {
+    return load(at(0));
   }
   template <int width>
   static type zip_low(type a, type b) {
@@ -48,8 +83,27 @@ struct Vector128 {
   static type zip_high(type a, type b) {
     return zip<width, 16 / width / 2>(a, b);
   }
+  template <const LaneMask& mask>
+  static type permute(type v) {
+    return permute_by<mask>(v, std::make_integer_sequence<int, 16>{});
+  }
+  static type either(type a, type b) { return a | b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
   static void stream(std::byte* dst, type v) { store(dst, v); }
+  // Lane k to at(k).
+  template <class At>
+  [[gnu::always_inline]] static void scatter(At at, type v) {
+    store(at(0), v);
+  }
+  template <class At>
+  [[gnu::always_inline]] static void scatter_stream(At at, type v) {
+#if defined(__SSE2__)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(at(0)),
+                     reinterpret_cast<__m128i>(v));
+#else
+    store(at(0), v);
+#endif
+  }
 
  private:
   template <int width>
@@ -69,21 +123,12 @@ struct Vector128 {
     return reinterpret_cast<type>(__builtin_shufflevector(
         x, y, (k % 2 == 0 ? first + k / 2 : 16 / width + first + k / 2)...));
   }
-};
-
-// Transposes too small for vectors, and the zero rows after them.
-template <int width>
-void transpose_scalar(const Tile& tile) {
-  for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-    std::byte* const dst = tile.dst + j * tile.dst_stride[1];
-    for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-      std::memcpy(dst + i * width, tile.src + tile.row_at(i) + j * width,
-                  width);
-    }
-    std::memset(dst + tile.count[0] * width, 0,
-                static_cast<std::size_t>(tile.zeros * width));
+  template <const LaneMask& mask, int... k>
+  static type permute_by(type v, std::integer_sequence<int, k...> /*bytes*/) {
+    return __builtin_shufflevector(v, type{},
+                                   (mask[k] == zero_byte ? 16 : mask[k])...);
   }
-}
+};
 
 }  // namespace
 }  // namespace stridewise

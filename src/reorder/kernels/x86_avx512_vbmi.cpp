@@ -6,11 +6,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "reorder/kernels/table.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
 
 namespace stridewise::x86 {
 namespace {
+
+// The lowest `bytes` of a 64-byte mask.
+__mmask64 first_bytes(std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
+}
 
 constexpr std::int64_t most = 8;  // rows of an interleave, lanes of the inverse
 
@@ -144,17 +151,30 @@ void interleave_dispatch(const Tile& tile) {
   }
 }
 
+// Up to 8 rows here; more by the narrower mechanism.
 template <int width>
-void interleave(const Tile& tile) {
-  interleave_dispatch<width, false>(tile);
-}
-template <int width>
-void interleave_stream(const Tile& tile) {
-  if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0) {
-    return interleave_dispatch<width, false>(tile);
+struct InterleaveBytes {
+  static void run(const Tile& tile) {
+    if (tile.count[0] + tile.zeros > most) {
+      return Interleave<Vector512, width>::run(tile);
+    }
+    each_plane<&interleave_dispatch<width, false>>(tile);
   }
-  interleave_dispatch<width, true>(tile);
-}
+  static void stream(const Tile& tile) {
+    if (tile.count[0] + tile.zeros > most) {
+      return Interleave<Vector512, width>::stream(tile);
+    }
+    each_plane<&whole_lines>(tile);
+  }
+
+ private:
+  static void whole_lines(const Tile& tile) {
+    if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0) {
+      return interleave_dispatch<width, false>(tile);
+    }
+    interleave_dispatch<width, true>(tile);
+  }
+};
 
 // `lanes` vectors of interleaved elements become one vector of each column.
 template <int width, std::int64_t lanes, bool streams>
@@ -203,37 +223,36 @@ void deinterleave_dispatch(const Tile& tile) {
 }
 
 template <int width>
-void deinterleave(const Tile& tile) {
-  deinterleave_dispatch<width, false>(tile);
-}
-template <int width>
-void deinterleave_stream(const Tile& tile) {
-  if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0 ||
-      tile.dst_stride[1] % 64 != 0) {
-    return deinterleave_dispatch<width, false>(tile);
+struct DeinterleaveBytes {
+  static void run(const Tile& tile) {
+    each_plane<&deinterleave_dispatch<width, false>>(tile);
   }
-  deinterleave_dispatch<width, true>(tile);
+  static void stream(const Tile& tile) { each_plane<&whole_lines>(tile); }
+
+ private:
+  static void whole_lines(const Tile& tile) {
+    if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0 ||
+        tile.dst_stride[1] % 64 != 0) {
+      return deinterleave_dispatch<width, false>(tile);
+    }
+    deinterleave_dispatch<width, true>(tile);
+  }
+};
+
+template <template <int> class Of, int width>
+constexpr Kernel row(KernelKind kind) {
+  return kernel_of<Of<width>, true>(Isa::avx512_vbmi, kind, width);
 }
 
-constexpr Isa isa = Isa::avx512_vbmi;
-
+using enum KernelKind;
 constexpr auto table = std::to_array<Kernel>({
-    {"interleave.b8.vbmi", KernelKind::interleave, 1, isa, &interleave<1>,
-     &interleave_stream<1>},
-    {"interleave.b16.vbmi", KernelKind::interleave, 2, isa, &interleave<2>,
-     &interleave_stream<2>},
-    {"interleave.b32.vbmi", KernelKind::interleave, 4, isa, &interleave<4>,
-     &interleave_stream<4>},
-    {"interleave.b64.vbmi", KernelKind::interleave, 8, isa, &interleave<8>,
-     &interleave_stream<8>},
-    {"deinterleave.b8.vbmi", KernelKind::deinterleave, 1, isa, &deinterleave<1>,
-     &deinterleave_stream<1>},
-    {"deinterleave.b16.vbmi", KernelKind::deinterleave, 2, isa,
-     &deinterleave<2>, &deinterleave_stream<2>},
-    {"deinterleave.b32.vbmi", KernelKind::deinterleave, 4, isa,
-     &deinterleave<4>, &deinterleave_stream<4>},
-    {"deinterleave.b64.vbmi", KernelKind::deinterleave, 8, isa,
-     &deinterleave<8>, &deinterleave_stream<8>},
+    row<InterleaveBytes, 1>(interleave),
+    row<InterleaveBytes, 2>(interleave),
+    row<InterleaveBytes, 4>(interleave),
+    row<InterleaveBytes, 8>(interleave),
+    row<DeinterleaveBytes, 1>(deinterleave),
+    row<DeinterleaveBytes, 2>(deinterleave),
+    row<DeinterleaveBytes, 4>(deinterleave),
 });
 
 }  // namespace

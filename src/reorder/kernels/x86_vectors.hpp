@@ -1,5 +1,5 @@
-// 256- and 512-bit vectors for transpose.hpp, as far as the flags of the
-// including file allow.
+// 256- and 512-bit vectors with the interface of Vector128, as far as the flags
+// of the including file allow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,20 +8,26 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "reorder/kernels/vector128.hpp"
+
 namespace stridewise {
 namespace {
 
 struct Vector256 {
   static constexpr std::int64_t lanes = 2;
-  static constexpr bool loads_partially = false;
   using type = __m256i;
 
-  static __m128i load(const std::byte* p) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  static type zero() { return _mm256_setzero_si256(); }
+  static type load(const std::byte* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
-  static type gather(const std::byte* const* from) {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load(from[0])),
-                                   load(from[1]), 1);
+  static __m128i load_lane(const std::byte* from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  }
+  template <class At>
+  [[gnu::always_inline]] static type gather(At at) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(at(0))),
+                                   load_lane(at(1)), 1);
   }
   template <int width>
   static type zip_low(type a, type b) {
@@ -37,43 +43,49 @@ struct Vector256 {
     if constexpr (width == 4) return _mm256_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm256_unpackhi_epi64(a, b);
   }
+  template <const LaneMask& mask>
+  static type permute(type v) {
+    return _mm256_shuffle_epi8(
+        v, _mm256_broadcastsi128_si256(
+               load_lane(reinterpret_cast<const std::byte*>(mask.data()))));
+  }
+  static type either(type a, type b) { return _mm256_or_si256(a, b); }
   static void store(std::byte* dst, type v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), v);
   }
   static void stream(std::byte* dst, type v) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), v);
   }
+  template <class At>
+  [[gnu::always_inline]] static void scatter(At at, type v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at(0)),
+                     _mm256_castsi256_si128(v));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at(1)),
+                     _mm256_extracti128_si256(v, 1));
+  }
+  template <class At>
+  [[gnu::always_inline]] static void scatter_stream(At at, type v) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(at(0)),
+                     _mm256_castsi256_si128(v));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(at(1)),
+                     _mm256_extracti128_si256(v, 1));
+  }
 };
 
 #if defined(__AVX512BW__)
-// The lowest `bytes` of a 64-byte mask.
-__mmask64 first_bytes(std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
-}
-
 struct Vector512 {
   static constexpr std::int64_t lanes = 4;
-  static constexpr bool loads_partially = true;
   using type = __m512i;
 
-  static type gather(const std::byte* const* from) {
-    const auto load = &Vector256::load;
-    __m512i v = _mm512_castsi128_si512(load(from[0]));
-    v = _mm512_inserti32x4(v, load(from[1]), 1);
-    v = _mm512_inserti32x4(v, load(from[2]), 2);
-    return _mm512_inserti32x4(v, load(from[3]), 3);
-  }
-  // Masked loads read nothing beyond `bytes`, which is under 16.
-  static type gather_first(const std::byte* const* from, std::int64_t bytes) {
-    const auto mask = static_cast<__mmask16>((1U << bytes) - 1);
-    const auto first = [mask](const std::byte* p) {
-      return _mm_maskz_loadu_epi8(mask, p);
-    };
-    __m512i v = _mm512_castsi128_si512(first(from[0]));
-    v = _mm512_inserti32x4(v, first(from[1]), 1);
-    v = _mm512_inserti32x4(v, first(from[2]), 2);
-    return _mm512_inserti32x4(v, first(from[3]), 3);
+  static type zero() { return _mm512_setzero_si512(); }
+  static type load(const std::byte* from) { return _mm512_loadu_si512(from); }
+  template <class At>
+  [[gnu::always_inline]] static type gather(At at) {
+    const auto load = &Vector256::load_lane;
+    __m512i v = _mm512_castsi128_si512(load(at(0)));
+    v = _mm512_inserti32x4(v, load(at(1)), 1);
+    v = _mm512_inserti32x4(v, load(at(2)), 2);
+    return _mm512_inserti32x4(v, load(at(3)), 3);
   }
   template <int width>
   static type zip_low(type a, type b) {
@@ -89,9 +101,37 @@ struct Vector512 {
     if constexpr (width == 4) return _mm512_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm512_unpackhi_epi64(a, b);
   }
+  template <const LaneMask& mask>
+  static type permute(type v) {
+    return _mm512_shuffle_epi8(
+        v, _mm512_broadcast_i32x4(Vector256::load_lane(
+               reinterpret_cast<const std::byte*>(mask.data()))));
+  }
+  static type either(type a, type b) { return _mm512_or_si512(a, b); }
   static void store(std::byte* dst, type v) { _mm512_storeu_si512(dst, v); }
   static void stream(std::byte* dst, type v) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
+  }
+  template <class At>
+  [[gnu::always_inline]] static void scatter(At at, type v) {
+    each_lane(at, v, [](std::byte* dst, __m128i lane) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), lane);
+    });
+  }
+  template <class At>
+  [[gnu::always_inline]] static void scatter_stream(At at, type v) {
+    each_lane(at, v, [](std::byte* dst, __m128i lane) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
+    });
+  }
+
+ private:
+  template <class At, class Put>
+  [[gnu::always_inline]] static void each_lane(At at, type v, Put put) {
+    put(at(0), _mm512_castsi512_si128(v));
+    put(at(1), _mm512_extracti32x4_epi32(v, 1));
+    put(at(2), _mm512_extracti32x4_epi32(v, 2));
+    put(at(3), _mm512_extracti32x4_epi32(v, 3));
   }
 };
 #endif

@@ -2,6 +2,7 @@
 // kernel took its tile are the loops around it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/planner/problem.hpp"
@@ -16,82 +17,110 @@ PlanLoop take_last(std::vector<PlanLoop>& loops) {
   return last;
 }
 
-PlanNest nest_of(const Piece& piece, std::vector<PlanLoop> loops,
-                 const Kernel& kernel, std::vector<PlanLoop> tile) {
-  return PlanNest{.loops = std::move(loops),
-                  .tile = std::move(tile),
-                  .kernel = std::string(kernel.name),
-                  .element_bytes = kernel.element_bytes,
-                  .src_offset = piece.src_offset,
-                  .dst_offset = piece.dst_offset,
-                  .fills = kernel.kind == KernelKind::fill};
+Lowered nest_of(const Piece& piece, std::vector<PlanLoop> loops,
+                const Kernel& kernel, std::vector<PlanLoop> tile) {
+  return {PlanNest{.loops = std::move(loops),
+                   .tile = std::move(tile),
+                   .kernel = std::string(kernel.name),
+                   .element_bytes = kernel.element_bytes,
+                   .src_offset = piece.src_offset,
+                   .dst_offset = piece.dst_offset,
+                   .fills = kernel.kind == KernelKind::fill},
+          &kernel};
 }
 
-// Few enough rows or columns that lie side by side are permuted in registers.
-const Kernel* transpose_kernel(const PlanLoop& row, const PlanLoop& column,
-                               std::int64_t zeros, std::int64_t width) {
-  constexpr std::int64_t few = 8;
-  const std::int64_t rows = row.count + zeros;
-  if (rows <= few && column.dst_stride == rows * width) {
-    if (const Kernel* k = find_kernel(KernelKind::interleave, width)) return k;
-  }
-  if (zeros == 0 && column.count <= few && row.src_stride > 0 &&
-      row.src_stride % width == 0 && row.src_stride / width <= few) {
-    if (const Kernel* k = find_kernel(KernelKind::deinterleave, width)) {
-      return k;
-    }
-  }
-  return find_kernel(KernelKind::transpose, width);
+// A tile of a transpose: rows are contiguous in dst, columns in src. Either may
+// be several loops that continue each other on its side alone.
+struct Sides {
+  std::vector<PlanLoop> rows;  // the fastest last
+  std::vector<PlanLoop> columns;
+  std::vector<PlanLoop> around;
+};
+
+std::int64_t count_of(const std::vector<PlanLoop>& loops) {
+  std::int64_t count = 1;
+  for (const PlanLoop& loop : loops) count *= loop.count;
+  return count;
 }
 
-// Too few rows to fill a vector: the loops that continue them in dst become
-// rows too, each with an offset of its own in src. Takes them from `loops`.
-std::vector<PlanLoop> gather_rows(std::vector<PlanLoop>& loops,
-                                  const PlanLoop& row) {
-  constexpr std::int64_t enough = 64;  // elements: a line of bytes
-  constexpr std::int64_t most = 1024;
-  std::vector<PlanLoop> rows = {row};
-  std::int64_t count = row.count;
-  while (count < enough) {
-    const auto next =
-        std::ranges::find(loops, count * row.dst_stride, &PlanLoop::dst_stride);
-    if (next == loops.end() || next->count > most / count) break;
-    rows.insert(rows.begin(), *next);
+// Hands loops of `around` that continue `side` to it, until it spans `wanted`
+// bytes. Their offsets will be tables: as long as that is reasonable.
+void extend(std::vector<PlanLoop>& side, std::vector<PlanLoop>& around,
+            std::int64_t PlanLoop::*stride, std::int64_t wanted) {
+  constexpr std::int64_t most = 1 << 16;
+  std::int64_t count = count_of(side);
+  const std::int64_t unit = side.back().*stride;
+  while (count * unit < wanted) {
+    const auto next = std::ranges::find(around, count * unit, stride);
+    if (next == around.end() || next->count > most / count) return;
+    side.insert(side.begin(), *next);
     count *= next->count;
-    loops.erase(next);
+    around.erase(next);
   }
-  return rows;
 }
 
-// A move whose runs are followed by zeros.
-PlanNest lower_padded(const Piece& piece, std::int64_t width) {
-  std::vector<PlanLoop> loops = piece.loops;
-  PlanLoop run{1, 0, width};
-  if (!loops.empty() && loops.back().dst_stride == width) {
-    run = take_last(loops);
+// The loops as two sides of elements of `unit` bytes, if there is a loop for
+// each; rows may be a single one where zeros follow it.
+std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
+                              std::int64_t unit, bool zeros) {
+  const auto row = std::ranges::find(loops, unit, &PlanLoop::dst_stride);
+  const auto column = std::ranges::find(loops, unit, &PlanLoop::src_stride);
+  if (column == loops.end() || row == column) return std::nullopt;
+  if (row == loops.end() && !zeros) return std::nullopt;
+  Sides sides;
+  sides.rows = {row == loops.end() ? PlanLoop{1, 0, unit} : *row};
+  sides.columns = {*column};
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
+    if (loop != row && loop != column) sides.around.push_back(*loop);
   }
-  if (run.count > 1 && run.src_stride == width) {
-    const PlanLoop inner = take_last(loops);
-    PlanNest nest =
-        nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
-                {inner, {run.count * width, 1, 1}});
-    nest.zeros = piece.zeros * width;
-    return nest;
+  return sides;
+}
+
+// Few rows or columns that lie side by side are permuted in registers.
+const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
+                         std::int64_t zeros, std::int64_t unit) {
+  const std::int64_t rows = row.count + zeros;
+  const bool few_rows =
+      rows >= 2 && rows * unit < 32 && (rows <= 8 || (unit == 1 && rows == 16));
+  if (few_rows && column.dst_stride == rows * unit) {
+    if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
   }
-  const auto column = std::ranges::find(loops, width, &PlanLoop::src_stride);
-  const PlanLoop columns = *column;
-  loops.erase(column);
-  PlanNest nest = nest_of(piece, std::move(loops),
-                          *transpose_kernel(run, columns, piece.zeros, width),
-                          {run, columns});
+  const std::int64_t lanes = row.src_stride / unit;
+  if (zeros == 0 && column.count * unit < 16 && row.src_stride % unit == 0 &&
+      lanes >= column.count && lanes <= 8) {
+    return find_kernel(KernelKind::deinterleave, unit);
+  }
+  return nullptr;
+}
+
+Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
+  const PlanLoop& row = sides.rows.back();
+  const PlanLoop& column = sides.columns.back();
+  const Kernel* kernel = few_kernel(row, column, piece.zeros, unit);
+  if (kernel == nullptr) {
+    kernel = find_kernel(KernelKind::transpose, unit);
+    constexpr std::int64_t line = 64;
+    constexpr std::int64_t page = 4096;
+    if (piece.zeros == 0) {
+      extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
+    }
+    extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
+  }
+  std::vector<PlanLoop> tile = {sides.rows.back(), sides.columns.back()};
+  if (sides.rows.size() > 1) tile[0] = {count_of(sides.rows), 0, unit};
+  if (sides.columns.size() > 1) tile[1] = {count_of(sides.columns), unit, 0};
+  Lowered lowered =
+      nest_of(piece, std::move(sides.around), *kernel, std::move(tile));
+  PlanNest& nest = lowered.nest;
   nest.zeros = piece.zeros;
-  return nest;
+  if (sides.rows.size() > 1) nest.rows = std::move(sides.rows);
+  if (sides.columns.size() > 1) nest.columns = std::move(sides.columns);
+  return lowered;
 }
 
 }  // namespace
 
-PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
-  if (piece.zeros > 0) return lower_padded(piece, element_bytes);
+Lowered lower_move(const Piece& piece, std::int64_t element_bytes) {
   std::vector<PlanLoop> loops = piece.loops;
   // Elements that stay neighbours on both sides move as one wider element.
   std::int64_t run = element_bytes;
@@ -99,41 +128,27 @@ PlanNest lower_move(const Piece& piece, std::int64_t element_bytes) {
       loops.back().dst_stride == run) {
     run *= take_last(loops).count;
   }
-  const bool transposable = find_kernel(KernelKind::transpose, run) != nullptr;
-  const auto row = std::ranges::find(loops, run, &PlanLoop::dst_stride);
-  const auto column = std::ranges::find(loops, run, &PlanLoop::src_stride);
-  if (transposable && row != loops.end() && column != loops.end()) {
-    const Kernel& kernel = *transpose_kernel(*row, *column, 0, run);
-    std::vector<PlanLoop> tile = {*row, *column};
-    std::vector<PlanLoop> around;
-    for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
-      if (loop != row && loop != column) around.push_back(*loop);
+  const bool padded_run = piece.zeros > 0 && run > element_bytes;
+  if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
+    if (auto sides = sides_of(loops, run, piece.zeros > 0)) {
+      return lower_sides(piece, *std::move(sides), run);
     }
-    std::vector<PlanLoop> rows;
-    if (kernel.kind == KernelKind::transpose && tile[0].count * run < 64) {
-      rows = gather_rows(around, tile[0]);
-    }
-    if (rows.size() < 2) {
-      return nest_of(piece, std::move(around), kernel, std::move(tile));
-    }
-    std::int64_t count = 1;
-    for (const PlanLoop& loop : rows) count *= loop.count;
-    tile[0] = {count, 0, run};
-    PlanNest nest = nest_of(piece, std::move(around), kernel, std::move(tile));
-    nest.rows = std::move(rows);
-    return nest;
   }
   const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);
-      strided != nullptr && !(loops.empty() && inner.count == 1)) {
+      strided != nullptr && piece.zeros == 0 &&
+      !(loops.empty() && inner.count == 1)) {
     const PlanLoop outer = take_last(loops);
     return nest_of(piece, std::move(loops), *strided, {outer, inner});
   }
-  return nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
-                 {inner, {run, 1, 1}});
+  Lowered lowered =
+      nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
+              {inner, {run, 1, 1}});
+  lowered.nest.zeros = piece.zeros * element_bytes;
+  return lowered;
 }
 
-PlanNest lower_fill(const Piece& piece, std::int64_t element_bytes) {
+Lowered lower_fill(const Piece& piece, std::int64_t element_bytes) {
   std::vector<PlanLoop> loops = piece.loops;
   std::int64_t run = element_bytes;
   if (!loops.empty() && loops.back().dst_stride == run) {

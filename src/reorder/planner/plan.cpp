@@ -13,9 +13,11 @@
 namespace stridewise {
 namespace {
 
-// Half of the 32 MiB that a core complex shares: with src and dst at this size
-// each, nothing of dst would be found in the cache again.
-constexpr std::int64_t streaming_bytes = 16 << 20;
+// What a core complex shares as its last cache: with src and dst of this size
+// together, nothing of dst would be found in it again.
+constexpr std::int64_t last_cache_bytes = 32 << 20;
+// Beyond what a core has to itself, loads are worth asking for in advance.
+constexpr std::int64_t own_cache_bytes = 1 << 20;
 
 Result<void> check_pair(const Layout& src, const Layout& dst) {
   for (const Layout* layout : {&src, &dst}) {
@@ -95,16 +97,16 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     for (Piece& piece : fills) piece.loops = normalise(std::move(piece.loops));
     fuse_padding(*moves, fills, width);
   }
-  const bool streams = options.stores == Stores::streaming ||
-                       (options.stores == Stores::by_size &&
-                        (data->src_bytes >= streaming_bytes ||
-                         data->dst_bytes >= streaming_bytes));
-  std::vector<PlanNest> nests;
-  for (const Piece& piece : *moves) nests.push_back(lower_move(piece, width));
-  for (const Piece& piece : fills) nests.push_back(lower_fill(piece, width));
-  for (PlanNest& nest : nests) {
-    detail::schedule(*data, std::move(nest), streams);
-  }
+  const std::int64_t bytes = data->src_bytes + data->dst_bytes;
+  data->prefetch = bytes > own_cache_bytes;
+  const bool streams =
+      options.stores == Stores::streaming ||
+      (options.stores == Stores::by_size && bytes >= last_cache_bytes);
+  const auto add = [&](Lowered lowered) {
+    detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
+  };
+  for (const Piece& piece : *moves) add(lower_move(piece, width));
+  for (const Piece& piece : fills) add(lower_fill(piece, width));
   if (sieve) detail::schedule_sieve(*data, dst);
   return Plan(std::move(data));
 }
@@ -138,14 +140,17 @@ std::string Plan::to_string() const {
       text += fmt::format("{:{}}for {}\n", "", 2 * depth++,
                           print_loop(loop, nest.fills));
     }
-    std::string rows;
-    for (const PlanLoop& loop : nest.rows) {
-      rows += (rows.empty() ? "" : " * ") + print_loop(loop, false);
-    }
-    if (rows.empty()) rows = print_loop(nest.tile[0], nest.fills);
+    const auto side = [&](const std::vector<PlanLoop>& loops,
+                          const PlanLoop& single) {
+      std::string printed;
+      for (const PlanLoop& loop : loops) {
+        printed += (printed.empty() ? "" : " * ") + print_loop(loop, false);
+      }
+      return printed.empty() ? print_loop(single, nest.fills) : printed;
+    };
     text += fmt::format(
-        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel, rows,
-        print_loop(nest.tile[1], nest.fills),
+        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel,
+        side(nest.rows, nest.tile[0]), side(nest.columns, nest.tile[1]),
         nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
         nest.streams ? ", streaming" : "");
   }

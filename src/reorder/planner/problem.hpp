@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "reorder/kernels/kernel.hpp"
 #include "reorder/planner/refine.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/reorder.hpp"
@@ -42,9 +43,13 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
 
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
-[[nodiscard]] PlanNest lower_move(const Piece& piece,
-                                  std::int64_t element_bytes);
-[[nodiscard]] PlanNest lower_fill(const Piece& piece,
-                                  std::int64_t element_bytes);
+struct Lowered {
+  PlanNest nest;
+  const Kernel* kernel;
+};
+[[nodiscard]] Lowered lower_move(const Piece& piece,
+                                 std::int64_t element_bytes);
+[[nodiscard]] Lowered lower_fill(const Piece& piece,
+                                 std::int64_t element_bytes);
 
 }  // namespace stridewise

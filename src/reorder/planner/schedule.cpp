@@ -1,7 +1,10 @@
-// The pass that shares work: tasks of a size that keeps threads busy and the
-// cost of handing them out small.
+// The pass that shares work: how much a kernel does in one call, so that what it
+// reads twice stays in the nearest cache; and tasks of a size that keeps threads
+// busy and the cost of handing them out small.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -10,22 +13,21 @@
 namespace stridewise::detail {
 namespace {
 
-constexpr std::int64_t part_bytes = 128 << 10;
+constexpr std::int64_t line = 64;
 constexpr std::int64_t task_bytes = 512 << 10;
-// Parts end on whole blocks of every kernel: 256 elements or bytes.
-constexpr std::int64_t part_unit = 256;
 constexpr std::int64_t sieve_places = 1 << 16;
 
-// Where each combination of the loops begins in src, the last loop fastest.
-std::vector<std::int64_t> src_offsets(const std::vector<PlanLoop>& loops) {
-  std::vector<std::int64_t> offsets = {0};
+// Where each combination of the loops begins on one side, the last fastest.
+std::vector<std::int64_t> offsets_of(const std::vector<PlanLoop>& loops,
+                                     std::int64_t PlanLoop::*stride) {
   if (loops.empty()) return {};
+  std::vector<std::int64_t> offsets = {0};
   for (const PlanLoop& loop : loops) {
     std::vector<std::int64_t> next;
     next.reserve(offsets.size() * static_cast<std::size_t>(loop.count));
     for (const std::int64_t offset : offsets) {
       for (std::int64_t k = 0; k < loop.count; ++k) {
-        next.push_back(offset + k * loop.src_stride);
+        next.push_back(offset + k * (loop.*stride));
       }
     }
     offsets = std::move(next);
@@ -33,43 +35,123 @@ std::vector<std::int64_t> src_offsets(const std::vector<PlanLoop>& loops) {
   return offsets;
 }
 
+// Lines that begin so far apart, as many at once: how many of them share a set of
+// an L1 cache of 64 sets.
+std::int64_t lines_per_set(std::span<const std::int64_t> offsets,
+                           std::int64_t stride, std::int64_t count) {
+  std::array<std::int64_t, 64> lines{};
+  const auto some = offsets.empty() ? count : std::ssize(offsets);
+  for (std::int64_t k = 0; k < std::min(count, some); ++k) {
+    const std::int64_t at =
+        offsets.empty() ? k * stride : offsets[static_cast<std::size_t>(k)];
+    ++lines[static_cast<std::size_t>(floor_mod(floor_div(at, line), 64))];
+  }
+  return std::ranges::max(lines);
+}
+
+// Rows and columns of one call.
+std::array<std::int64_t, 2> part_of(const Kernel& kernel,
+                                    const PlanNest& nest) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t rows = nest.tile[0].count;
+  const std::int64_t columns = nest.tile[1].count;
+  switch (kernel.kind) {
+    case KernelKind::transpose: {
+      // Some lines of dst by a page of src: long runs on both sides, and no
+      // more pages than a TLB holds. Columns that share lines of dst must meet
+      // while those are in the L1 cache.
+      const std::int64_t part = std::min(rows, 1024 / unit);
+      const bool shares_lines =
+          nest.columns.empty() && nest.tile[1].dst_stride % line != 0;
+      const std::int64_t page = shares_lines ? (16 << 10) / part : 4096;
+      return {part, std::max<std::int64_t>(page / unit / line, 1) * line};
+    }
+    case KernelKind::strided:
+      return {std::max<std::int64_t>((64 << 10) / unit / columns, 1),
+              (64 << 10) / unit};
+    case KernelKind::interleave:
+      return {rows, (32 << 10) / unit};
+    case KernelKind::deinterleave:
+      return {(32 << 10) / unit, columns};
+    case KernelKind::copy:
+    case KernelKind::fill:
+      break;
+  }
+  constexpr std::int64_t bytes = 256 << 10;
+  return {std::max<std::int64_t>(bytes / columns / line, 1) * line, bytes};
+}
+
+// How many calls make a task: about task_bytes, and an end at the end of a line
+// of dst where calls are runs of one loop.
+std::int64_t calls_per_task(const ScheduledNest& scheduled,
+                            std::int64_t call_bytes) {
+  const std::int64_t calls = std::max<std::int64_t>(
+      task_bytes / std::max<std::int64_t>(call_bytes, 1), 1);
+  if (scheduled.around == 0) return calls;
+  const std::int64_t stride =
+      scheduled.nest.loops[scheduled.around - 1].dst_stride;
+  const std::int64_t step = line / std::gcd(line, stride);
+  return ceil_div(calls, step) * step;
+}
+
 }  // namespace
 
-void schedule(PlanData& data, PlanNest nest, bool streams) {
-  const auto all = kernels();
-  const Kernel& kernel =
-      *std::ranges::find(all, std::string_view(nest.kernel), &Kernel::name);
+void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
+              bool streams) {
   nest.streams = streams && kernel.stream != nullptr;
+  ScheduledNest scheduled{};
+  scheduled.kernel = &kernel;
+  scheduled.run = nest.streams ? kernel.stream : kernel.run;
+  scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
+  scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
+  const std::int64_t unit = kernel.element_bytes;
+  // Four strips of columns are written at once where dst is crowded.
+  scheduled.crowded_dst =
+      lines_per_set(scheduled.column_offsets, nest.tile[1].dst_stride,
+                    std::min<std::int64_t>(nest.tile[1].count, 64)) > 16;
+  scheduled.crowded_src =
+      lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
+                    std::min(nest.tile[0].count,
+                             line / unit * (scheduled.crowded_dst ? 4 : 1))) >
+      6;
+  scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
+  scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
+  const auto tile_part = part_of(kernel, nest);
+  scheduled.part = {tile_part[0], tile_part[1], 1, 1};
 
-  const auto& tile = nest.tile;
-  const std::size_t split_dim = tile[0].count >= tile[1].count ? 0 : 1;
-  const std::int64_t count = std::max<std::int64_t>(tile[split_dim].count, 1);
-  const std::int64_t slice_bytes =
-      std::max<std::int64_t>(tile[1 - split_dim].count * nest.element_bytes, 1);
-  const std::int64_t wanted =
-      std::max<std::int64_t>(part_bytes / slice_bytes, 1);
-  const std::int64_t split_count =
-      std::min(count, ceil_div(wanted, part_unit) * part_unit);
-  const std::int64_t parts = ceil_div(count, split_count);
-  std::int64_t iterations = parts;
-  for (const PlanLoop& loop : nest.loops) iterations *= loop.count;
-  const std::int64_t per_task =
-      std::max<std::int64_t>(task_bytes / (split_count * slice_bytes), 1);
-  auto* const run = nest.streams ? kernel.stream : kernel.run;
-  const bool runs = kernel.kind == KernelKind::copy;
-  std::vector<std::int64_t> row_offsets = src_offsets(nest.rows);
-  data.nests.push_back(ScheduledNest{.nest = std::move(nest),
-                                     .kernel = &kernel,
-                                     .run = run,
-                                     .row_offsets = std::move(row_offsets),
-                                     .split_dim = split_dim,
-                                     .zeros_dim = runs ? 1U : 0U,
-                                     .split_count = split_count,
-                                     .parts = parts,
-                                     .iterations = iterations,
-                                     .per_task = per_task,
-                                     .first_task = data.tasks});
-  data.tasks += ceil_div(iterations, per_task);
+  std::int64_t bytes = std::min(tile_part[0], nest.tile[0].count) *
+                       std::min(tile_part[1], nest.tile[1].count) *
+                       kernel.element_bytes;
+  // Tiles so small that calls would show take loops around them along.
+  constexpr std::int64_t enough = 32 << 10;
+  std::size_t around = nest.loops.size();
+  for (std::size_t d = 2;
+       d < 4 && around > 0 && bytes * 2 <= enough &&
+       tile_part[0] >= nest.tile[0].count && tile_part[1] >= nest.tile[1].count;
+       ++d) {
+    const PlanLoop& loop = nest.loops[--around];
+    scheduled.tile[d] = loop;
+    scheduled.part[d] =
+        std::min(loop.count, enough / std::max<std::int64_t>(bytes, 1));
+    bytes *= scheduled.part[d];
+    if (scheduled.part[d] < loop.count) break;
+  }
+  scheduled.around = around;
+  scheduled.calls = 1;
+  for (std::size_t d = 0; d < 4; ++d) {
+    scheduled.part[d] = std::max<std::int64_t>(scheduled.part[d], 1);
+    scheduled.parts[d] = std::max<std::int64_t>(
+        ceil_div(scheduled.tile[d].count, scheduled.part[d]), 1);
+    scheduled.calls *= scheduled.parts[d];
+  }
+  for (std::size_t k = 0; k < around; ++k) {
+    scheduled.calls *= nest.loops[k].count;
+  }
+  scheduled.nest = std::move(nest);
+  scheduled.per_task = calls_per_task(scheduled, bytes);
+  scheduled.first_task = data.tasks;
+  data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
+  data.nests.push_back(std::move(scheduled));
 }
 
 void schedule_sieve(PlanData& data, const Layout& layout) {

@@ -1,0 +1,174 @@
+// Copies and fills of runs for every instruction set. Included as transpose.hpp
+// is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/vector128.hpp"
+
+namespace stridewise {
+namespace {
+
+// Where the vectors of one run come from: memory, or nothing.
+struct FromMemory {
+  const std::byte* src;
+
+  template <class Vector>
+  [[gnu::always_inline]] typename Vector::type at(std::int64_t byte) const {
+    return Vector::load(src + byte);
+  }
+};
+struct FromNothing {
+  template <class Vector>
+  [[gnu::always_inline]] typename Vector::type at(std::int64_t /*byte*/) const {
+    return Vector::zero();
+  }
+};
+
+// At least one vector of bytes; the last one overlaps what is already there.
+template <class Vector, bool streams, class From>
+[[gnu::always_inline]] inline void write_run(From from, std::byte* dst,
+                                             std::int64_t bytes) {
+  constexpr std::int64_t unit = 16 * Vector::lanes;
+  std::int64_t at = 0;
+  if (bytes >= 4 * unit) {
+    // Streaming stores must be aligned, and no store should cross a line.
+    Vector::store(dst, from.template at<Vector>(0));
+    at = unit - reinterpret_cast<std::intptr_t>(dst) % unit;
+    for (; at + 4 * unit <= bytes; at += 4 * unit) {
+      typename Vector::type v[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k)
+        v[k] = from.template at<Vector>(at + k * unit);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        if constexpr (streams) {
+          Vector::stream(dst + at + k * unit, v[k]);
+        } else {
+          Vector::store(dst + at + k * unit, v[k]);
+        }
+      }
+    }
+  }
+  for (; at + unit <= bytes; at += unit) {
+    Vector::store(dst + at, from.template at<Vector>(at));
+  }
+  if (at < bytes) {
+    Vector::store(dst + bytes - unit, from.template at<Vector>(bytes - unit));
+  }
+}
+
+template <class Vector>
+void zero_run(std::byte* dst, std::int64_t bytes) {
+  if (bytes >= 16 * Vector::lanes) {
+    write_run<Vector, false>(FromNothing{}, dst, bytes);
+  } else if (bytes >= 16) {
+    write_run<Vector128, false>(FromNothing{}, dst, bytes);
+  } else if (bytes > 0) {
+    copy_short(dst, zero_bytes, bytes);
+  }
+}
+
+// The same `one` for every run of a tile.
+template <class One>
+[[gnu::always_inline]] inline void each_run(const Tile& tile, One one) {
+  const std::byte* src = tile.src;
+  std::byte* dst = tile.dst;
+  for (std::int64_t k = 0; k < tile.count[0]; ++k) {
+    one(src, dst);
+    src += tile.src_stride[0];
+    dst += tile.dst_stride[0];
+  }
+}
+
+template <class Vector>
+class Copy {
+ public:
+  static void run(const Tile& tile) { each_plane<&runs<false>>(tile); }
+  static void stream(const Tile& tile) { each_plane<&runs<true>>(tile); }
+
+ private:
+  template <bool streams>
+  static void runs(const Tile& tile) {
+    const std::int64_t bytes = tile.count[1];
+    const std::int64_t zeros = tile.zeros;
+    if (bytes < 16) return zeros > 0 ? padded(tile) : shorts(tile);
+    each_run(tile, [=](const std::byte* src, std::byte* dst) {
+      if (bytes < 16 * Vector::lanes) {
+        write_run<Vector128, streams>(FromMemory{src}, dst, bytes);
+      } else {
+        write_run<Vector, streams>(FromMemory{src}, dst, bytes);
+      }
+      zero_run<Vector>(dst + bytes, zeros);
+    });
+  }
+
+  // Constant sizes let the compiler emit one or two moves.
+  static void shorts(const Tile& tile) {
+    const std::int64_t bytes = tile.count[1];
+    const auto copy = [&](auto size) {
+      each_run(tile, [size](const std::byte* src, std::byte* dst) {
+        std::memcpy(dst, src, size());
+      });
+    };
+    switch (bytes) {
+      case 3:
+        return copy(std::integral_constant<int, 3>{});
+      case 4:
+        return copy(std::integral_constant<int, 4>{});
+      case 8:
+        return copy(std::integral_constant<int, 8>{});
+      case 12:
+        return copy(std::integral_constant<int, 12>{});
+      default:
+        return each_run(tile, [=](const std::byte* src, std::byte* dst) {
+          copy_short(dst, src, bytes);
+        });
+    }
+  }
+
+  // Runs and zeros that together fill a vector are written at once.
+  static void padded(const Tile& tile) {
+    const std::int64_t bytes = tile.count[1];
+    const std::int64_t zeros = tile.zeros;
+    std::byte keep[16] = {};
+    std::memset(keep, 255, static_cast<std::size_t>(bytes));
+    const Vector128::type mask = Vector128::load(keep);
+    each_run(tile, [&](const std::byte* src, std::byte* dst) {
+      if (bytes + zeros == 16 && tile.src_end - src >= 16) {
+        Vector128::store(dst, Vector128::load(src) & mask);
+      } else {
+        copy_short(dst, src, bytes);
+        zero_run<Vector>(dst + bytes, zeros);
+      }
+    });
+  }
+};
+
+template <class Vector>
+class FillZero {
+ public:
+  static void run(const Tile& tile) { each_plane<&runs<false>>(tile); }
+  static void stream(const Tile& tile) { each_plane<&runs<true>>(tile); }
+
+ private:
+  template <bool streams>
+  static void runs(const Tile& tile) {
+    const std::int64_t bytes = tile.count[1];
+    std::byte* dst = tile.dst;
+    for (std::int64_t k = 0; k < tile.count[0]; ++k) {
+      if (streams && bytes >= 64) {
+        write_run<Vector, true>(FromNothing{}, dst, bytes);
+      } else {
+        zero_run<Vector>(dst, bytes);
+      }
+      dst += tile.dst_stride[0];
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,297 @@
+// Interleaves of a few rows and their inverse (image lanes, colour channels,
+// batches in a word) for every instruction set, within lanes of 128 bits.
+// Included as transpose.hpp is.
+//
+// 16 bytes of each of J rows become 16 * J bytes of dst, or the other way
+// round. The index of an element among them has log2(16 / width) bits of column
+// and log2(J) bits of row; where J is a power of two, a round of zips over all
+// vectors rotates those bits by one. Otherwise each vector of the result takes
+// its bytes from every vector of the source by masks that are constants.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/vector128.hpp"
+
+namespace stridewise {
+namespace {
+
+// The byte `at` of what lies in vectors of 16 bytes, if it is in vector `in`.
+constexpr std::uint8_t byte_in(int at, int in) {
+  return at / 16 == in ? static_cast<std::uint8_t>(at % 16) : zero_byte;
+}
+
+// Bytes of vector `out` of an interleave of J rows that are of row `in`.
+template <int width, int J, int out, int in>
+constexpr LaneMask interleave_mask = [] {
+  LaneMask mask{};
+  for (int q = 0; q < 16; ++q) {
+    const int element = (16 * out + q) / width;
+    const int row = element % J;
+    mask[q] = byte_in(row * 16 + element / J * width + q % width, in);
+  }
+  return mask;
+}();
+
+// Bytes of lane `out` of groups of J that lie in vector `in`.
+template <int width, int J, int out, int in>
+constexpr LaneMask deinterleave_mask = [] {
+  LaneMask mask{};
+  for (int q = 0; q < 16; ++q) {
+    mask[q] = byte_in((q / width * J + out) * width + q % width, in);
+  }
+  return mask;
+}();
+
+// J vectors in, J vectors out; `back`: the inverse.
+template <class Vector, int width, int J, bool back>
+struct Lanes {
+  using V = typename Vector::type;
+  static constexpr int rounds =
+      std::countr_zero(static_cast<unsigned>(back ? 16 / width : J));
+
+  [[gnu::always_inline]] static void permute(const V* in, V* out) {
+    if constexpr (std::has_single_bit(static_cast<unsigned>(J))) {
+      V z[J];
+#pragma GCC unroll 16
+      for (int i = 0; i < J; ++i) out[i] = in[i];
+#pragma GCC unroll 4
+      for (int round = 0; round < rounds; ++round) {
+#pragma GCC unroll 16
+        for (int i = 0; i < J; ++i) z[i] = out[i];
+#pragma GCC unroll 8
+        for (int i = 0; i < J / 2; ++i) {
+          out[2 * i] = Vector::template zip_low<width>(z[i], z[i + J / 2]);
+          out[2 * i + 1] = Vector::template zip_high<width>(z[i], z[i + J / 2]);
+        }
+      }
+    } else {
+      each(in, out, std::make_integer_sequence<int, J>{});
+    }
+  }
+
+ private:
+  template <int... k>
+  [[gnu::always_inline]] static void each(
+      const V* in, V* out, std::integer_sequence<int, k...> vectors) {
+    ((out[k] = one<k>(in, vectors)), ...);
+  }
+  template <int out, int... k>
+  [[gnu::always_inline]] static V one(
+      const V* in, std::integer_sequence<int, k...> /*vectors*/) {
+    V v = Vector::zero();
+    ((v = Vector::either(v, Vector::template permute<mask<out, k>>(in[k]))),
+     ...);
+    return v;
+  }
+  template <int out, int in>
+  static constexpr const LaneMask& mask =
+      back ? deinterleave_mask<width, J, out, in>
+           : interleave_mask<width, J, out, in>;
+};
+
+// Calls f with the integral_constant of `count`, one of 2..8 and, for bytes,
+// 16, where `fits` of it holds.
+template <auto fits, class F>
+void with_constant(std::int64_t count, F f) {
+  const auto call = [&]<int k>() {
+    if constexpr (fits(k)) f(std::integral_constant<int, k>{});
+  };
+  switch (count) {
+    case 2:
+      return call.template operator()<2>();
+    case 3:
+      return call.template operator()<3>();
+    case 4:
+      return call.template operator()<4>();
+    case 5:
+      return call.template operator()<5>();
+    case 6:
+      return call.template operator()<6>();
+    case 7:
+      return call.template operator()<7>();
+    case 8:
+      return call.template operator()<8>();
+    default:
+      return call.template operator()<16>();
+  }
+}
+
+// By vectors of type Wide, the last columns by Vector128. From 32 bytes on,
+// rows are transposed.
+template <class Wide, int width>
+class Interleave {
+  static constexpr auto fits = [](int J) {
+    return J * width < 32 && (J <= 8 || width == 1);
+  };
+
+ public:
+  static void run(const Tile& tile) { dispatch<false>(tile); }
+  static void stream(const Tile& tile) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
+                         tile.dst_stride[2] % 16 == 0 &&
+                         tile.dst_stride[3] % 16 == 0;
+    return aligned ? dispatch<true>(tile) : dispatch<false>(tile);
+  }
+
+ private:
+  template <bool streams>
+  static void dispatch(const Tile& tile) {
+    with_constant<fits>(tile.count[0] + tile.zeros, [&](auto all) {
+      each_plane<&columns<all(), streams>>(tile);
+    });
+  }
+
+  template <int J, bool streams>
+  static void columns(const Tile& tile) {
+    const std::int64_t count = tile.count[1];
+    std::int64_t j = 0;
+    if constexpr (Wide::lanes > 1) {
+      for (constexpr std::int64_t step = Wide::lanes * 16 / width;
+           count - j >= step; j += step) {
+        block<Wide, J, streams>(tile, j);
+      }
+    }
+    if (j < count) last_columns<J, streams>(tile, j);
+  }
+
+  template <int J, bool streams>
+  [[gnu::noinline]] static void last_columns(const Tile& tile, std::int64_t j) {
+    constexpr std::int64_t step = 16 / width;
+    const std::int64_t count = tile.count[1];
+    if (count < step) return few<J>(tile);
+    for (; count - j >= step; j += step) block<Vector128, J, streams>(tile, j);
+    if (j < count) block<Vector128, J, false>(tile, count - step);
+  }
+
+  template <class Vector, int J, bool streams>
+  [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t j) {
+    const std::byte* const src = tile.src + j * width;
+    std::byte* const dst = tile.dst + j * J * width;
+    typename Vector::type in[J];
+    typename Vector::type out[J];
+#pragma GCC unroll 16
+    for (int i = 0; i < J; ++i) {
+      in[i] = i < tile.count[0] ? Vector::load(src + i * tile.src_stride[0])
+                                : Vector::zero();
+    }
+    Lanes<Vector, width, J, false>::permute(in, out);
+#pragma GCC unroll 16
+    for (int k = 0; k < J; ++k) {
+      const auto at = [&](int lane) { return dst + (lane * J + k) * 16; };
+      if constexpr (streams) {
+        Vector::scatter_stream(at, out[k]);
+      } else {
+        Vector::scatter(at, out[k]);
+      }
+    }
+  }
+
+  // Fewer columns than 16 bytes hold, by way of whole vectors.
+  template <int J>
+  static void few(const Tile& tile) {
+    std::array<std::byte, 16 * J> rows{};
+    std::array<std::byte, 16 * J> all;
+    for (std::int64_t i = 0; i < tile.count[0]; ++i) {
+      copy_short(rows.data() + 16 * i, tile.src + i * tile.src_stride[0],
+                 tile.count[1] * width);
+    }
+    Tile whole = tile;
+    whole.src = rows.data();
+    whole.dst = all.data();
+    whole.src_stride[0] = 16;
+    block<Vector128, J, false>(whole, 0);
+    std::memcpy(tile.dst, all.data(),
+                static_cast<std::size_t>(tile.count[1] * J * width));
+  }
+};
+
+template <class Wide, int width>
+class Deinterleave {
+  static constexpr auto fits = [](int J) { return J <= 8; };
+
+ public:
+  static void run(const Tile& tile) { dispatch<false>(tile); }
+  static void stream(const Tile& tile) {
+    constexpr std::int64_t unit = Wide::lanes * 16;
+    const bool aligned =
+        reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0 &&
+        tile.dst_stride[1] % unit == 0 && tile.dst_stride[2] % unit == 0 &&
+        tile.dst_stride[3] % unit == 0;
+    return aligned ? dispatch<true>(tile) : dispatch<false>(tile);
+  }
+
+ private:
+  template <bool streams>
+  static void dispatch(const Tile& tile) {
+    with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
+      each_plane<&rows<lanes(), streams>>(tile);
+    });
+  }
+
+  template <int J, bool streams>
+  static void rows(const Tile& tile) {
+    // Whole groups are read: the lanes that are not taken, too, which at the
+    // very end may lie outside src.
+    const std::int64_t count = std::min<std::int64_t>(
+        tile.count[0], (tile.src_end - tile.src) / (J * width));
+    std::int64_t i = 0;
+    if constexpr (Wide::lanes > 1) {
+      for (constexpr std::int64_t step = Wide::lanes * 16 / width;
+           count - i >= step; i += step) {
+        block<Wide, J, streams>(tile, i);
+      }
+    }
+    if (i < tile.count[0]) last_rows<J>(tile, i, count);
+  }
+
+  // From row i on; the first `inside` rows may be read by whole groups.
+  template <int J>
+  [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
+                                          std::int64_t inside) {
+    constexpr std::int64_t step = 16 / width;
+    for (; inside - i >= step; i += step) block<Vector128, J, false>(tile, i);
+    if (i < inside && inside >= step) {
+      block<Vector128, J, false>(tile, inside - step);
+      i = inside;
+    }
+    for (; i < tile.count[0]; ++i) {
+      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+        std::memcpy(tile.dst + j * tile.dst_stride[1] + i * width,
+                    tile.src + (i * J + j) * width, width);
+      }
+    }
+  }
+
+  template <class Vector, int J, bool streams>
+  [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t i) {
+    const std::byte* const src = tile.src + i * J * width;
+    std::byte* const dst = tile.dst + i * width;
+    typename Vector::type in[J];
+    typename Vector::type out[J];
+#pragma GCC unroll 16
+    for (int k = 0; k < J; ++k) {
+      in[k] =
+          Vector::gather([&](int lane) { return src + (lane * J + k) * 16; });
+    }
+    Lanes<Vector, width, J, true>::permute(in, out);
+#pragma GCC unroll 16
+    for (int j = 0; j < J; ++j) {
+      if (j >= tile.count[1]) continue;
+      if constexpr (streams) {
+        Vector::stream(dst + j * tile.dst_stride[1], out[j]);
+      } else {
+        Vector::store(dst + j * tile.dst_stride[1], out[j]);
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,53 @@
+// The rows of an instruction set in the table of kernels: every kernel over its
+// vectors. Included as transpose.hpp is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "reorder/kernels/copy.hpp"
+#include "reorder/kernels/interleave.hpp"
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/transpose.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Of, bool streams>
+constexpr Kernel kernel_of(Isa isa, KernelKind kind,
+                           std::int64_t element_bytes) {
+  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, {}};
+  if constexpr (streams) kernel.stream = &Of::stream;
+  return kernel;
+}
+
+// Half has half the bytes of Wide, or as many where there is nothing shorter;
+// `streams`: whether there are stores that pass by the caches.
+template <Isa isa, class Wide, class Half, bool streams>
+constexpr auto kernels_of() {
+  using enum KernelKind;
+  const auto row = []<class Of>(KernelKind kind, std::int64_t element_bytes) {
+    return kernel_of<Of, streams>(isa, kind, element_bytes);
+  };
+  return std::to_array<Kernel>({
+      row.template operator()<Copy<Wide>>(copy, 1),
+      row.template operator()<FillZero<Wide>>(fill, 1),
+      row.template operator()<Transpose<Wide, Half, 1>>(transpose, 1),
+      row.template operator()<Transpose<Wide, Half, 2>>(transpose, 2),
+      row.template operator()<Transpose<Wide, Half, 4>>(transpose, 4),
+      row.template operator()<Transpose<Wide, Half, 8>>(transpose, 8),
+      row.template operator()<Transpose<Wide, Half, 16>>(transpose, 16),
+      row.template operator()<Transpose<Wide, Half, 32>>(transpose, 32),
+      row.template operator()<Transpose<Wide, Half, 64>>(transpose, 64),
+      row.template operator()<Interleave<Wide, 1>>(interleave, 1),
+      row.template operator()<Interleave<Wide, 2>>(interleave, 2),
+      row.template operator()<Interleave<Wide, 4>>(interleave, 4),
+      row.template operator()<Interleave<Wide, 8>>(interleave, 8),
+      row.template operator()<Deinterleave<Wide, 1>>(deinterleave, 1),
+      row.template operator()<Deinterleave<Wide, 2>>(deinterleave, 2),
+      row.template operator()<Deinterleave<Wide, 4>>(deinterleave, 4),
+  });
+}
+
+}  // namespace
+}  // namespace stridewise
