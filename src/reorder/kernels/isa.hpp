@@ -7,7 +7,8 @@
 
 namespace stridewise {
 
-// In order: each includes those before it. avx512 stands for F, BW, DQ and VL.
+// In order: each includes those before it. avx2 stands for AVX2 and F16C,
+// avx512 for F, BW, DQ and VL.
 enum class Isa : std::uint8_t { portable, avx2, avx512, avx512_vbmi };
 
 [[nodiscard]] std::string_view isa_name(Isa isa);
