@@ -14,6 +14,9 @@ std::vector<Converter> allowed_converters() {
     all.insert(all.begin(), some.begin(), some.end());
   };
   add(portable::converters());
+#if defined(__x86_64__)
+  if (best_isa() >= Isa::avx2) add(x86::avx2_converters());
+#endif
   return all;
 }
 
