@@ -12,4 +12,5 @@
 #include "stridewise/reorder.hpp"
 #include "stridewise/result.hpp"
 #include "stridewise/suggest.hpp"
+#include "stridewise/values.hpp"
 #include "stridewise/version.hpp"

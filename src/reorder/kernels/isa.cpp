@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace stridewise {
 namespace {
@@ -11,20 +14,29 @@ namespace {
 constexpr std::array<std::string_view, 5> names = {"portable", "sse4", "avx2",
                                                    "avx512", "avx512_vbmi"};
 
+#if defined(__x86_64__)
+// clang 14 does not know "f16c" by name.
+bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 Isa machine_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
+  if (!__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("sse4.1")) {
+    return Isa::portable;
+  }
+  if (!__builtin_cpu_supports("avx2") || !has_f16c()) return Isa::sse4;
   const bool avx512 =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (avx512 && __builtin_cpu_supports("avx512vbmi")) return Isa::avx512_vbmi;
-  if (avx512) return Isa::avx512;
-  if (__builtin_cpu_supports("avx2")) return Isa::avx2;
-  if (__builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1")) {
-    return Isa::sse4;
-  }
-#endif
+  return avx512 ? Isa::avx512 : Isa::avx2;
+#else
   return Isa::portable;
+#endif
 }
 
 // An unknown name caps nothing: a misspelt variable must not slow a program.

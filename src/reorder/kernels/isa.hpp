@@ -8,7 +8,7 @@
 namespace stridewise {
 
 // In order: each includes those before it. sse4 stands for SSSE3 and SSE4.1,
-// avx512 for F, BW, DQ and VL.
+// avx2 for AVX2 and F16C, avx512 for F, BW, DQ and VL.
 enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 
 [[nodiscard]] std::string_view isa_name(Isa isa);

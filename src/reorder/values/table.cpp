@@ -1,0 +1,39 @@
+// The one table of converters: whoever converts, and the tests, read it.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "reorder/values/converter.hpp"
+
+namespace stridewise {
+namespace {
+
+std::vector<Converter> allowed_converters() {
+  std::vector<Converter> all;
+  const auto add = [&all](std::span<const Converter> some) {
+    all.insert(all.begin(), some.begin(), some.end());
+  };
+  add(portable::converters());
+#if defined(__x86_64__)
+  if (best_isa() >= Isa::avx2) add(x86::avx2_converters());
+  if (best_isa() >= Isa::avx512) add(x86::avx512_converters());
+#endif
+  return all;
+}
+
+}  // namespace
+
+std::span<const Converter> converters() {
+  static const std::vector<Converter> all = allowed_converters();
+  return all;
+}
+
+ConvertRun find_converter(const Values& values) {
+  const auto all = converters();
+  const auto found = std::ranges::find_if(all, [&](const Converter& c) {
+    return c.src == values.src.name && c.dst == values.dst.name;
+  });
+  return found == all.end() ? nullptr : found->run;
+}
+
+}  // namespace stridewise
