@@ -9,8 +9,8 @@
 #include <iostream>
 #include <memory>
 
+#include "buffer.hpp"
 #include "common.hpp"
-#include "measure.hpp"
 #include "stridewise/threads.hpp"
 
 namespace stridewise::cli {

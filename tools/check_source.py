@@ -63,7 +63,8 @@ def layer_faults():
 
 
 def text_faults():
-    for top in ("include", "src", "cli", "tests", "fuzz", "examples"):
+    for top in ("include", "src", "cli", "tests", "fuzz", "examples",
+                "benchmarks"):
         for path in sorted((ROOT / top).rglob("*.?pp")):
             text = path.read_text(encoding="utf-8")
             if not text.isascii():

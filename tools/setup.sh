@@ -1,6 +1,8 @@
 #!/bin/sh
 # Installs what is missing of Debian's packages; does nothing when all is there.
 #   setup.sh run | test
+#   setup.sh bench [torch] [onednn-sycl]    the peers of `stridewise bench`, in
+#     build/peers; the two that are named here take gigabytes (docs/bench.md)
 set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
@@ -8,11 +10,14 @@ nlohmann-json3-dev libtbb-dev"
 test="$run python3 python3-numpy libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-format"
+bench="$run python3 python3-numpy python3-venv libdnnl-dev"
 
-case ${1:-} in
+mode=${1:-}
+case $mode in
   run) wanted=$run ;;
   test) wanted=$test ;;
-  *) echo "usage: setup.sh run|test" >&2; exit 2 ;;
+  bench) wanted=$bench ;;
+  *) echo "usage: setup.sh run|test|bench [torch] [onednn-sycl]" >&2; exit 2 ;;
 esac
 
 missing=
@@ -22,14 +27,76 @@ for package in $wanted; do
     *) missing="$missing $package" ;;
   esac
 done
-[ -n "$missing" ] || exit 0
 
-root=
-if [ "$(id -u)" -ne 0 ]; then
-  root=sudo
+if [ -n "$missing" ]; then
+  root=
+  if [ "$(id -u)" -ne 0 ]; then
+    root=sudo
+  fi
+  echo "installing:$missing" >&2
+  $root apt-get update -qq >&2
+  # shellcheck disable=SC2086  # the list is meant to be split
+  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq \
+    --no-install-recommends $missing >&2
 fi
-echo "installing:$missing" >&2
-$root apt-get update -qq >&2
-# shellcheck disable=SC2086  # the list is meant to be split
-DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq \
-  --no-install-recommends $missing >&2
+
+[ "$mode" = bench ] || exit 0
+shift
+
+# ------------------------------------------------------------------- peers ---
+source=$(cd "$(dirname "$0")/../benchmarks/peers" && pwd)
+peers=$(cd "$(dirname "$0")/.." && pwd)/build/peers
+mkdir -p "$peers/bin"
+
+# venv NAME PACKAGE...: a virtual environment of its own, once
+venv() {
+  folder=$peers/$1
+  shift
+  [ ! -e "$folder/complete" ] || return 0
+  echo "installing: $* in $folder" >&2
+  /usr/bin/python3 -m venv --clear "$folder"
+  "$folder/bin/pip" install -q "$@" >&2
+  touch "$folder/complete"
+}
+
+# onednn_peer PROGRAM [VENV]: with the library of that environment, or Debian's
+onednn_peer() {
+  program=$1
+  newer=$(find "$program" -newer "$source/onednn_peer.cpp" 2>/dev/null) || true
+  [ -z "$newer" ] || return 0
+  if [ $# -eq 1 ]; then
+    set --
+  else
+    # An rpath of the old kind also finds the libraries that this one needs.
+    set -- "-I$peers/$2/include" "-L$peers/$2/lib" \
+      "-Wl,--allow-shlib-undefined,--disable-new-dtags,-rpath,$peers/$2/lib"
+  fi
+  g++ -std=c++20 -O2 "$source/onednn_peer.cpp" "$@" -ldnnl -o "$program"
+}
+
+ln -sf "$source/numpy_peer.py" "$peers/bin/numpy"
+onednn_peer "$peers/bin/onednn"
+# The last of PyPI's builds that run on threads alone.
+venv onednn-pypi onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
+onednn_peer "$peers/bin/onednn-pypi" onednn-pypi
+
+for extra in "$@"; do
+  case $extra in
+    torch)
+      venv torch torch
+      printf '#!/bin/sh\nexec "%s" "%s"\n' "$peers/torch/bin/python" \
+        "$source/torch_peer.py" >"$peers/bin/torch"
+      chmod +x "$peers/bin/torch"
+      ;;
+    onednn-sycl)
+      venv onednn-sycl onednn onednn-devel
+      onednn_peer "$peers/onednn-sycl/peer" onednn-sycl
+      # Its CPU is an OpenCL device, which nothing registers.
+      printf '#!/bin/sh\nOCL_ICD_FILENAMES="%s" exec "%s"\n' \
+        "$peers/onednn-sycl/lib/libintelocl.so" "$peers/onednn-sycl/peer" \
+        >"$peers/bin/onednn-sycl"
+      chmod +x "$peers/bin/onednn-sycl"
+      ;;
+    *) echo "setup.sh: no peer '$extra'; torch or onednn-sycl" >&2; exit 2 ;;
+  esac
+done

@@ -10,3 +10,4 @@ cmake -S "$2" -B "$work/build" -G Ninja \
 cmake --build "$work/build" >>"$work/log" || { cat "$work/log"; exit 1; }
 "$work/build/consumer"
 "$work/prefix/bin/stridewise" --version
+"$work/prefix/bin/stridewise" bench --problems small --only C67 --rounds 1

@@ -1,14 +1,11 @@
-// Timing that can be believed: competitors take turns, medians are compared,
-// and what is timed was verified first.
+// Memory for tensors that are measured or shown.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace stridewise::cli {
 
@@ -26,10 +23,5 @@ class Buffer {
   std::size_t size_;
   std::unique_ptr<std::byte, Free> data_;
 };
-
-// Median seconds of each function over interleaved rounds. Short work is
-// repeated within a round so that the clock's grain does not matter.
-[[nodiscard]] std::vector<double> measure(
-    std::span<const std::function<void()>> work, int rounds);
 
 }  // namespace stridewise::cli

@@ -1,0 +1,243 @@
+// Peer: oneDNN's reorder primitive, for versions 2 and 3 of the library. It speaks
+// the protocol of docs/bench.md.
+//
+// Both layouts as tags where the library has them; else strided descriptors of
+// the rectangles that the problem comes with.
+// SPDX-License-Identifier: Apache-2.0
+#include <dnnl.h>
+#include <dnnl_debug.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <dnnl.hpp>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using Dims = dnnl::memory::dims;
+using Type = dnnl::memory::data_type;
+
+struct Cannot : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Touched bytes on a page boundary.
+struct Memory {
+  explicit Memory(std::size_t size)
+      : bytes(static_cast<char*>(
+            std::aligned_alloc(4096, (size + 4096) / 4096 * 4096))) {
+    if (bytes == nullptr) throw std::bad_alloc();
+    std::memset(bytes.get(), 0, size);
+  }
+  struct Free {
+    void operator()(char* p) const { std::free(p); }
+  };
+  std::unique_ptr<char, Free> bytes;
+};
+
+// The canonical tag (aBcd16b) of a layout that is one: digits with natural
+// strides, slowest first, the undivided ones before all blocks.
+std::optional<std::string> tag_of(const Json& layout, const Json& shape) {
+  if (layout["base"] != 0) return std::nullopt;
+  std::map<std::string, char> letters;
+  for (const Json& dim : shape) {
+    letters[dim["dim"]] = static_cast<char>('a' + letters.size());
+  }
+  std::string outer;
+  std::string blocks;
+  std::int64_t stride = 1;
+  const auto& digits = layout["digits"];
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+    if ((*digit)["bias"] != 0 || (*digit)["stride"] != stride) {
+      return std::nullopt;
+    }
+    stride *= (*digit)["extent"].get<std::int64_t>();
+    const char letter = letters.at((*digit)["dim"]);
+    if ((*digit)["mod"] == 0) {
+      const bool blocked = (*digit)["div"] != 1;
+      const char shown =
+          blocked ? static_cast<char>(letter - 'a' + 'A') : letter;
+      outer.insert(outer.begin(), shown);
+    } else if (outer.empty()) {
+      const auto block = (*digit)["mod"].get<std::int64_t>();
+      blocks.insert(0, std::to_string(block) + letter);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (outer.size() != shape.size()) return std::nullopt;
+  return outer + blocks;
+}
+
+std::optional<dnnl::memory::format_tag> library_tag(const std::string& name) {
+  for (int k = dnnl_format_tag_any + 1; k < dnnl_format_tag_last; ++k) {
+    if (dnnl_fmt_tag2str(static_cast<dnnl_format_tag_t>(k)) == name) {
+      return static_cast<dnnl::memory::format_tag>(k);
+    }
+  }
+  return std::nullopt;
+}
+
+// One reorder: prepared, and its arguments.
+struct Reorder {
+  dnnl::memory src, dst;
+  dnnl::reorder primitive;
+
+  Reorder(const dnnl::engine& engine, const dnnl::memory::desc& src_desc,
+          char* src_bytes, const dnnl::memory::desc& dst_desc, char* dst_bytes)
+      : src(src_desc, engine, src_bytes),
+        dst(dst_desc, engine, dst_bytes),
+        primitive(src, dst) {}
+};
+
+class Solver {
+ public:
+  // Returns why it cannot, or an empty text when dst has been written.
+  std::string solve(const Json& problem) {
+    reorders_.clear();
+    const Json& from = problem["src"];
+    const Json& to = problem["dst"];
+    src_.emplace(from["bytes"].get<std::size_t>());
+    dst_.emplace(to["bytes"].get<std::size_t>());
+    std::ifstream(from["file"].get<std::string>(), std::ios::binary)
+        .read(src_->bytes.get(), from["bytes"].get<std::streamsize>());
+    try {
+      if (!prepare_tags(problem)) prepare_rectangles(problem);
+      run();
+    } catch (const Cannot& reason) {
+      return reason.what();
+    } catch (const dnnl::error& refused) {
+      return std::string("no such reorder: ") + refused.what();
+    }
+    std::fstream(to["file"].get<std::string>(),
+                 std::ios::binary | std::ios::in | std::ios::out)
+        .write(dst_->bytes.get(), to["bytes"].get<std::streamsize>());
+    return "";
+  }
+
+  void run() {
+    for (Reorder& r : reorders_) r.primitive.execute(stream_, r.src, r.dst);
+    stream_.wait();
+  }
+
+ private:
+  // A type of that width that the library moves bit for bit.
+  static Type carrier(std::int64_t element_bytes) {
+    switch (element_bytes) {
+      case 1:
+        return Type::s8;
+      case 2:
+        return Type::bf16;
+      case 4:
+        return Type::f32;
+      default:
+        throw Cannot("no type of this width");
+    }
+  }
+
+  bool prepare_tags(const Json& problem) {
+    const Json& shape = problem["shape"];
+    const auto width = problem["element_bytes"].get<std::int64_t>();
+    const auto from = tag_of(problem["src"], shape);
+    const auto to = tag_of(problem["dst"], shape);
+    if (!from || !to || width > 4) return false;
+    const auto src_tag = library_tag(*from);
+    const auto dst_tag = library_tag(*to);
+    if (!src_tag || !dst_tag) return false;
+    Dims dims;
+    for (const Json& dim : shape) dims.push_back(dim["extent"]);
+    try {
+      reorders_.emplace_back(
+          engine_, dnnl::memory::desc(dims, carrier(width), *src_tag),
+          src_->bytes.get(), dnnl::memory::desc(dims, carrier(width), *dst_tag),
+          dst_->bytes.get());
+    } catch (const dnnl::error&) {
+      return false;
+    }
+    return true;
+  }
+
+  void prepare_rectangles(const Json& problem) {
+    if (problem["rectangles"].is_null()) {
+      throw Cannot("neither tags nor a few strided rectangles");
+    }
+    const auto width = problem["element_bytes"].get<std::int64_t>();
+    // Wider elements move as rows of 4-byte ones.
+    const std::int64_t part = std::min<std::int64_t>(width, 4);
+    const std::int64_t parts = width / part;
+    for (const Json& rectangle : problem["rectangles"]) {
+      Dims extents = rectangle["extents"];
+      Dims src_strides = rectangle["src_strides"];
+      Dims dst_strides = rectangle["dst_strides"];
+      for (Dims* strides : {&src_strides, &dst_strides}) {
+        for (auto& stride : *strides) stride *= parts;
+        strides->push_back(1);
+      }
+      extents.push_back(parts);
+      if (extents.size() > DNNL_MAX_NDIMS) throw Cannot("too many dims");
+      reorders_.emplace_back(
+          engine_, dnnl::memory::desc(extents, carrier(part), src_strides),
+          src_->bytes.get() +
+              rectangle["src_offset"].get<std::int64_t>() * width,
+          dnnl::memory::desc(extents, carrier(part), dst_strides),
+          dst_->bytes.get() +
+              rectangle["dst_offset"].get<std::int64_t>() * width);
+    }
+  }
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  std::optional<Memory> src_, dst_;
+  std::vector<Reorder> reorders_;
+};
+
+std::string version() {
+  const dnnl_version_t* v = dnnl_version();
+  return std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
+         std::to_string(v->patch);
+}
+
+Json answer(const Json& told, std::unique_ptr<Solver>& solver) {
+  if (told.contains("protocol")) {
+    solver = std::make_unique<Solver>();
+    return {{"protocol", 1}, {"version", version()}};
+  }
+  if (told.contains("problem")) {
+    const std::string reason = solver->solve(told["problem"]);
+    if (!reason.empty()) return {{"cannot", reason}};
+    return {{"ready", true}};
+  }
+  const int repeats = told["run"];
+  const auto begin = std::chrono::steady_clock::now();
+  for (int k = 0; k < repeats; ++k) solver->run();
+  const std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  return {{"seconds", elapsed.count()}};
+}
+
+}  // namespace
+
+int main() {
+  std::unique_ptr<Solver> solver;
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      std::cout << answer(Json::parse(line), solver) << std::endl;
+    } catch (const std::exception& error) {
+      std::cout << Json{{"error", error.what()}} << std::endl;
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,219 @@
+// stridewise bench [A B --shape S --dtype T | --problems FILE]
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "bench/chart.hpp"
+#include "bench/compete.hpp"
+#include "bench/report.hpp"
+#include "bench/streaming_copy.hpp"
+#include "common.hpp"
+#include "stridewise/threads.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+struct Options {
+  Problem pair;
+  std::string problems = "default";
+  std::string only;
+  std::string against = "memcpy";
+  std::string csv, svg;
+  int threads = 1;
+  int rounds = 9;
+  int timeout_seconds = 120;
+};
+
+std::vector<BoundProblem> problems_of(const Options& options) {
+  std::vector<BoundProblem> problems;
+  if (options.pair.src.empty()) {
+    problems = read_problems(options.problems);
+  } else if (options.pair.dst.empty() || options.pair.shape.empty()) {
+    throw Failure{{ErrorCode::mismatch, "one pair needs A, B and --shape"}};
+  } else {
+    problems.push_back(bind(options.pair));
+  }
+  std::erase_if(problems, [&](const BoundProblem& problem) {
+    return problem.text.name.find(options.only) == std::string::npos;
+  });
+  if (problems.empty()) {
+    throw Failure{
+        {ErrorCode::unknown_name,
+         fmt::format("no problem has '{}' in its name", options.only)}};
+  }
+  return problems;
+}
+
+void require_streaming_copy() {
+  if (streaming_copy() != nullptr) return;
+  throw Failure{{ErrorCode::unsupported,
+                 "nt: this machine has neither AVX2 nor AVX-512"}};
+}
+
+// Starts the peers that --against names. Of those that only `all` names, the
+// ones that do not start are left out, with a word on stderr.
+Competition competition_of(const Options& options, int threads) {
+  Competition competition;
+  competition.threads = threads;
+  competition.rounds = options.rounds;
+  std::set<std::string> seen;
+  std::istringstream names(options.against);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (!seen.insert(name.substr(0, name.find('='))).second) continue;
+    if (name == "memcpy") continue;  // always measured
+    if (name == "nt") {
+      require_streaming_copy();
+      competition.streaming_copy = true;
+      continue;
+    }
+    if (name == "all") continue;
+    competition.peers.push_back(
+        value_of(Peer::start(name, threads, options.timeout_seconds)));
+  }
+  if (!seen.contains("all")) return competition;
+  competition.streaming_copy = streaming_copy() != nullptr;
+  for (const std::string& name : installed_peers()) {
+    if (!seen.insert(name).second) continue;
+    Result<Peer> peer = Peer::start(name, threads, options.timeout_seconds);
+    if (peer) {
+      competition.peers.push_back(*std::move(peer));
+    } else {
+      std::cerr << fmt::format("stridewise: left out: {}\n",
+                               one_line(peer.error().message));
+    }
+  }
+  return competition;
+}
+
+// "[3/57] name" on a terminal's last line, while results are not shown.
+class Progress {
+ public:
+  explicit Progress(std::size_t cases)
+      : shown_(::isatty(2) == 1), cases_(cases) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void begin(const std::string& name) {
+    ++number_;
+    if (!shown_) return;
+    std::cerr << fmt::format("\r\x1b[K[{}/{}] {:.60}", number_, cases_, name)
+              << std::flush;
+  }
+  void clear() const {
+    if (shown_) std::cerr << "\r\x1b[K" << std::flush;
+  }
+
+ private:
+  bool shown_;
+  std::size_t cases_;
+  std::size_t number_ = 0;
+};
+
+void write_file(const std::string& path, const std::string& text) {
+  OutputFile file = value_of(
+      OutputFile::create(path, static_cast<std::int64_t>(text.size())));
+  std::memcpy(file.bytes().data(), text.data(), text.size());
+  value_of(file.commit().map([] { return 0; }));
+}
+
+void run(Context& context, const Options& options) {
+  BenchResult results;
+  results.threads =
+      options.threads == 0 ? default_thread_count() : options.threads;
+  results.rounds = options.rounds;
+  results.machine = this_machine();
+  const std::vector<BoundProblem> problems = problems_of(options);
+  Competition competition = competition_of(options, results.threads);
+  for (const Peer& peer : competition.peers) {
+    results.peers.push_back({peer.name(), peer.version()});
+  }
+  SharedTensors tensors;
+  Progress progress(problems.size());
+  if (!context.json) std::cout << table_heading() << std::flush;
+  for (const BoundProblem& problem : problems) {
+    progress.begin(problem.text.name);
+    results.cases.push_back(compete(problem, competition, tensors));
+    progress.clear();
+    if (!context.json) {
+      std::cout << table_row(results.cases.back()) << std::flush;
+    }
+  }
+  if (!options.csv.empty()) write_file(options.csv, results_csv(results));
+  if (!options.svg.empty()) write_file(options.svg, results_svg(results));
+  Json json = results_json(results);
+  for (const CaseResult& result : results.cases) {
+    for (const PeerResult& peer : result.peers) {
+      if (peer.status != PeerResult::Status::error) continue;
+      if (context.exit_code == exit_done) {
+        json["error"] = peer.reason;
+        std::cerr << fmt::format("stridewise: {}\n", one_line(peer.reason));
+      }
+      context.exit_code = exit_bad_input;
+    }
+  }
+  context.answer(json, table_summary(results));
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "bench",
+      "measured speed of conversions, as a ratio to memcpy and others");
+  command->footer(
+      "Each result is verified before it is timed: up to 32 MiB a side, byte "
+      "for byte\nagainst the slow reference; beyond, by a million random "
+      "elements and a million\nrandom places that must be zero where no "
+      "element lies. Rounds of all competitors\nalternate, medians are "
+      "compared. GB/s count the bytes read and written of the\nelements alone. "
+      "A ratio above 1 says that Stridewise is the faster one. A line of\na "
+      "problem file is 'name; dtype; src -> dst; shape'.\n"
+      "  stridewise bench\n"
+      "  stridewise bench nchw nhwc --shape 8x64x56x56 --dtype s8 --threads 2\n"
+      "  stridewise bench --problems small --only nChw16c --against nt,numpy");
+  auto options = std::make_shared<Options>();
+  options->pair.dtype = "f32";
+  auto* src =
+      command->add_option("A", options->pair.src, "layout of the source");
+  command->add_option("B", options->pair.dst, "layout of the destination");
+  command->add_option("--shape,-s", options->pair.shape, "logical extents");
+  command->add_option("--dtype,-t", options->pair.dtype, "element type")
+      ->capture_default_str();
+  command
+      ->add_option("--problems,-p", options->problems,
+                   "a problem file, or one of small, medium, large, default: "
+                   "256 KiB, 8 MiB, 256 MiB, 64 MiB a case")
+      ->capture_default_str()
+      ->excludes(src);
+  command->add_option("--only", options->only,
+                      "only problems with this text in their name");
+  command
+      ->add_option("--against", options->against,
+                   "memcpy, nt (a copy with non-temporal stores), peers by "
+                   "name or as NAME=PROGRAM, all; separated by ','")
+      ->capture_default_str();
+  command->add_option("--csv", options->csv, "also write a table to this file");
+  command->add_option("--svg", options->svg, "also draw a chart to this file");
+  command->add_option("--threads,-j", options->threads, "threads; 0: all")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096));
+  command->add_option("--rounds", options->rounds, "timed rounds")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--timeout", options->timeout_seconds,
+                   "seconds that a peer may take to answer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 86400));
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+namespace stridewise::cli {
+namespace {
+
+constexpr double least_seconds = 200e-6;  // of a timed block
+
+double median(std::vector<double>& values) {
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+Timed timed(std::function<void()> work) {
+  return [work = std::move(work)](int repeats) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = 0; k < repeats; ++k) work();
+    const std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    return elapsed.count() / repeats;
+  };
+}
+
+std::vector<double> measure(std::span<const Timed> work, int rounds) {
+  // Short work is repeated so that the clock's grain does not matter.
+  std::vector<int> repeats;
+  for (const Timed& w : work) {
+    w(1);
+    const double once = w(1);
+    repeats.push_back(once < least_seconds
+                          ? static_cast<int>(least_seconds / (once + 1e-9)) + 1
+                          : 1);
+  }
+  std::vector<std::vector<double>> times(work.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t k = 0; k < work.size(); ++k) {
+      // What fits a cache finds it as the work itself leaves it, not as the
+      // competitor before did.
+      if (repeats[k] > 1) work[k](1);
+      times[k].push_back(work[k](repeats[k]));
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& t : times) medians.push_back(median(t));
+  return medians;
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+namespace stridewise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view line_form = "name; dtype; src -> dst; shape";
+constexpr std::size_t longest_file = 1 << 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(trimmed(text.substr(0, end)));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+[[noreturn]] void refuse(std::string message) {
+  throw Failure{{ErrorCode::syntax, std::move(message)}};
+}
+
+Problem parse_line(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line, ';');
+  if (fields.size() != 4) {
+    refuse(fmt::format("{} field{} where '{}' has 4", fields.size(),
+                       fields.size() == 1 ? "" : "s", line_form));
+  }
+  constexpr std::string_view arrow = "->";
+  const std::size_t at = fields[2].find(arrow);
+  if (at == std::string_view::npos) {
+    refuse(fmt::format("no '->' between two layouts in '{}'", fields[2]));
+  }
+  Problem problem{std::string(fields[0]), std::string(fields[1]),
+                  std::string(trimmed(fields[2].substr(0, at))),
+                  std::string(trimmed(fields[2].substr(at + arrow.size()))),
+                  std::string(fields[3])};
+  const std::array<std::pair<std::string_view, const std::string*>, 4> needed =
+      {{{"dtype", &problem.dtype},
+        {"src", &problem.src},
+        {"dst", &problem.dst},
+        {"shape", &problem.shape}}};
+  for (const auto& [field, value] : needed) {
+    if (value->empty()) {
+      refuse(fmt::format("no {}; a line is '{}'", field, line_form));
+    }
+  }
+  return problem;
+}
+
+// Beside an installed program, or else in the source that it was built from.
+fs::path shipped_folder() {
+  std::error_code error;
+  const fs::path installed =
+      fs::read_symlink("/proc/self/exe", error).parent_path() /
+      STRIDEWISE_PROBLEMS_FROM_BIN;
+  if (!error && fs::is_directory(installed, error)) return installed;
+  return STRIDEWISE_PROBLEMS;
+}
+
+}  // namespace
+
+BoundProblem bind(Problem problem) {
+  const ElementType type = value_of(parse_element_type(problem.dtype));
+  std::vector<LayoutSource> sources =
+      resolve_all(std::array{problem.src, problem.dst}, problem.shape);
+  const Shape shape = shape_for(problem.shape, sources);
+  const Layout src = value_of(sources[0].bind(shape, type.bytes()));
+  const Layout dst = value_of(sources[1].bind(shape, type.bytes()));
+  for (const Layout* layout : {&src, &dst}) {
+    if (layout->defect()) throw Failure{*layout->defect()};
+  }
+  if (src.elements() == 0) {
+    throw Failure{
+        {ErrorCode::invalid_value,
+         fmt::format("{} has no element: nothing to measure", print(shape))}};
+  }
+  if (problem.name.empty()) {
+    problem.name = fmt::format("{} {} -> {} {}", problem.dtype, problem.src,
+                               problem.dst, problem.shape);
+  }
+  return {std::move(problem),    type, std::move(sources[0]),
+          std::move(sources[1]), src,  dst};
+}
+
+std::vector<BoundProblem> parse_problems(std::string_view text,
+                                         const std::string& file) {
+  std::vector<BoundProblem> problems;
+  int number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    try {
+      problems.push_back(bind(parse_line(line)));
+    } catch (Failure& failure) {
+      failure.error.message =
+          fmt::format("{}:{}: {}", file, number, failure.error.message);
+      throw;
+    }
+  }
+  if (problems.empty()) {
+    refuse(fmt::format("{}: no problem; a line is '{}'", file, line_form));
+  }
+  return problems;
+}
+
+std::vector<BoundProblem> read_problems(const std::string& file) {
+  constexpr std::array<std::string_view, 4> shipped = {"small", "medium",
+                                                       "large", "default"};
+  const fs::path path = std::ranges::find(shipped, file) == shipped.end()
+                            ? fs::path(file)
+                            : shipped_folder() / (file + ".txt");
+  const MappedFile mapped = value_of(MappedFile::open(path));
+  if (mapped.bytes().size() > longest_file) {
+    refuse(fmt::format("{}: {} bytes; a problem file has at most {}",
+                       path.string(), mapped.bytes().size(), longest_file));
+  }
+  const std::string text(reinterpret_cast<const char*>(mapped.bytes().data()),
+                         mapped.bytes().size());
+  return parse_problems(text, path.filename().string());
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,46 @@
+// What is measured: a conversion, as one line of a problem file.
+//
+//   name; dtype; src -> dst; shape          # a comment
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common.hpp"
+
+namespace stridewise::cli {
+
+struct Problem {
+  std::string name;  // empty: dtype, layouts and shape
+  std::string dtype, src, dst, shape;
+};
+
+// A problem that is understood: texts resolved and bound.
+struct BoundProblem {
+  Problem text;  // with a name
+  ElementType type;
+  LayoutSource src_source, dst_source;
+  Layout src, dst;
+
+  // Of the elements, which is what every competitor has to move.
+  [[nodiscard]] std::int64_t bytes() const {
+    return src.elements() * type.bytes();
+  }
+};
+
+// Throws Failure: an unknown layout or type, a shape that does not fit, a
+// layout that is not valid, a tensor without elements.
+[[nodiscard]] BoundProblem bind(Problem problem);
+
+// The problems of a file's text, bound. Throws Failure with `file` and the line.
+[[nodiscard]] std::vector<BoundProblem> parse_problems(std::string_view text,
+                                                       const std::string& file);
+
+// `file` is a path, or the name of a shipped set: small, medium, large, default.
+[[nodiscard]] std::vector<BoundProblem> read_problems(const std::string& file);
+
+}  // namespace stridewise::cli
