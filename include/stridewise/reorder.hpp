@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stridewise/layout.hpp"
 #include "stridewise/parallel.hpp"
 #include "stridewise/result.hpp"
+#include "stridewise/values.hpp"
 
 namespace stridewise {
 
@@ -51,6 +53,10 @@ struct PlanNest {
   std::int64_t zeros =
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
+  // Through a buffer in the nearest cache: where values change on the way, and
+  // where only whole lines can stream. A converted nest's dst strides are those
+  // of dst; its kernel moves elements of src.
+  bool staged = false;
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;
 };
@@ -66,14 +72,18 @@ enum class Stores : std::uint8_t { by_size, cached, streaming };
 struct PlanOptions {
   Fill fill = Fill::zero;
   Stores stores = Stores::by_size;
+  // How values change on the way, in the same pass. Padding stays zero bytes.
+  // Without it elements move as they are, whatever their type.
+  std::optional<Values> values = {};
 };
 
 // How to write every element of src into dst. Immutable, cheap to copy, and
 // safe to run from several threads at once on different buffers.
 class Plan {
  public:
-  // Errors: a layout that is not valid (its reason), dims or element widths
-  // that differ, 64-bit overflow.
+  // Errors: a layout that is not valid (its reason), dims that differ, element
+  // widths that differ from each other (or from those of `values`), values that
+  // cannot change so, 64-bit overflow.
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
                                          const PlanOptions& options);
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
@@ -89,8 +99,10 @@ class Plan {
 
   // Runs the plan. Pre: src and dst do not overlap and have src_bytes() and
   // dst_bytes(); any alignment. What src's padding holds reaches nothing.
-  // Post: dst[dst_layout.offset(x)] == src[src_layout.offset(x)] for every
-  // index x; every other byte of dst is zero, or untouched (Fill::keep).
+  // Post: dst[dst_layout.offset(x)] == src[src_layout.offset(x)], or what that
+  // value converts to, for every index x; every other byte of dst is zero, or
+  // untouched (Fill::keep). Allocates nothing, and uses parallel_for only for
+  // work that is worth handing out.
   void run(const std::byte* src, std::byte* dst) const;
   void run(const std::byte* src, std::byte* dst,
            const ParallelFor& parallel_for) const;
@@ -127,5 +139,9 @@ struct KernelInfo {
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill = Fill::zero);
+// The same with values that change.
+void reorder_reference(const Layout& src, const Layout& dst,
+                       const std::byte* src_bytes, std::byte* dst_bytes,
+                       Fill fill, const Values& values);
 
 }  // namespace stridewise

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/values/converter.hpp"
 #include "stridewise/reorder.hpp"
 
 namespace stridewise::detail {
@@ -20,12 +21,14 @@ struct ScheduledNest {
   PlanNest nest;
   const Kernel* kernel;
   void (*run)(const Tile&);  // of the kernel: with or without streaming
+  const Kernel* flush;       // copies runs of a stage that are not converted
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::vector<std::int64_t> column_offsets;
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
-  bool crowded_src;                   // as in Tile
+  bool staged;       // calls are by way of a stage, see executor/stage.hpp
+  bool crowded_src;  // as in Tile
   bool crowded_dst;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
@@ -49,7 +52,21 @@ struct PlanData {
   std::int64_t src_bytes = 0;
   std::int64_t dst_bytes = 0;
   bool prefetch = false;  // src is larger than the caches next to a core
+  // Where values change, moves are planned as if elements of dst were as wide as
+  // those of src; staged calls write to where they are.
+  ConvertRun convert = nullptr;
+  Quantisation quantisation;
+  std::int64_t src_width = 0;
+  std::int64_t dst_width = 0;
+
+  // From a distance in such a dst to that in the real one.
+  [[nodiscard]] std::int64_t in_dst(std::int64_t bytes) const {
+    return convert == nullptr ? bytes : bytes / src_width * dst_width;
+  }
 };
+
+// What a staged call writes at most before it goes on to dst.
+inline constexpr std::int64_t stage_bytes = 8 << 10;
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,

@@ -7,10 +7,12 @@
 
 namespace stridewise {
 
-void reorder_reference(const Layout& src, const Layout& dst,
-                       const std::byte* src_bytes, std::byte* dst_bytes,
-                       Fill fill) {
-  const auto width = static_cast<std::size_t>(dst.element_bytes());
+namespace {
+
+template <class Move>
+void for_each_element(const Layout& src, const Layout& dst,
+                      const std::byte* src_bytes, std::byte* dst_bytes,
+                      Fill fill, Move move) {
   if (fill == Fill::zero) {
     for (std::int64_t k = 0; k < dst.size_bytes(); ++k) {
       dst_bytes[k] = std::byte{0};
@@ -26,13 +28,34 @@ void reorder_reference(const Layout& src, const Layout& dst,
         if (dst.shape()[k].name == shape[d].name) dst_index[k] = index[d];
       }
     }
-    std::memcpy(dst_bytes + dst.offset(dst_index) * dst.element_bytes(),
-                src_bytes + src.offset(index) * src.element_bytes(), width);
+    move(src_bytes + src.offset(index) * src.element_bytes(),
+         dst_bytes + dst.offset(dst_index) * dst.element_bytes());
     for (std::size_t d = shape.size(); d-- > 0;) {
       if (++index[d] < shape[d].extent) break;
       index[d] = 0;
     }
   }
+}
+
+}  // namespace
+
+void reorder_reference(const Layout& src, const Layout& dst,
+                       const std::byte* src_bytes, std::byte* dst_bytes,
+                       Fill fill) {
+  const auto width = static_cast<std::size_t>(dst.element_bytes());
+  for_each_element(src, dst, src_bytes, dst_bytes, fill,
+                   [=](const std::byte* from, std::byte* to) {
+                     std::memcpy(to, from, width);
+                   });
+}
+
+void reorder_reference(const Layout& src, const Layout& dst,
+                       const std::byte* src_bytes, std::byte* dst_bytes,
+                       Fill fill, const Values& values) {
+  for_each_element(src, dst, src_bytes, dst_bytes, fill,
+                   [&](const std::byte* from, std::byte* to) {
+                     convert_values(values, from, to, 1);
+                   });
 }
 
 }  // namespace stridewise

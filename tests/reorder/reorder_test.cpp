@@ -12,6 +12,7 @@
 #include "stridewise/catalogue.hpp"
 #include "support/generators.hpp"
 #include "support/guarded.hpp"
+#include "support/values.hpp"
 
 namespace stridewise {
 namespace {
@@ -123,6 +124,103 @@ RC_GTEST_PROP(Reorder, PaddingOfSrcReachesNothing, ()) {
   plan.run(clean.data(), a.data());
   plan.run(dirty.data(), b.data());
   RC_ASSERT(a == b);
+}
+
+// Pairs of types that convert, with a quantisation where one side is integers.
+Values random_values() {
+  static constexpr std::array<std::array<std::string_view, 2>, 8> pairs = {{
+      {"f32", "f16"},
+      {"f16", "f32"},
+      {"f32", "bf16"},
+      {"bf16", "f32"},
+      {"f32", "s8"},
+      {"s8", "f32"},
+      {"f32", "u8"},
+      {"u8", "f32"},
+  }};
+  const auto k = static_cast<std::size_t>(in_range(0, 7));
+  Values values = testing::values_of(pairs[k][0], pairs[k][1]);
+  if (k >= 4) values.quantisation = {0.75F, k % 4 < 2 ? -3 : 7};
+  return values;
+}
+
+RC_GTEST_PROP(Reorder, ConvertsValuesAsTheReferenceDoes, ()) {
+  const Values values = random_values();
+  const Shape shape = testing::random_shape();
+  Shape other = shape;
+  testing::shuffle(other);
+  const Pair pair = {testing::random_valid_layout(shape, values.src.bytes()),
+                     testing::random_valid_layout(other, values.dst.bytes())};
+  RC_LOG() << pair.describe() << " " << values.src.name << " -> "
+           << values.dst.name;
+  const Bytes src = random_bytes(pair.src.size_bytes(), 7);
+  for (const Fill fill : {Fill::zero, Fill::keep}) {
+    for (const Stores stores : {Stores::cached, Stores::streaming}) {
+      Bytes expected = random_bytes(pair.dst.size_bytes(), 8);
+      Bytes actual = expected;
+      reorder_reference(pair.src, pair.dst, src.data(), expected.data(), fill,
+                        values);
+      const Result<Plan> plan = Plan::make(
+          pair.src, pair.dst,
+          PlanOptions{.fill = fill, .stores = stores, .values = values});
+      RC_ASSERT(plan.has_value());
+      plan->run(src.data(), actual.data(), threaded_for);
+      RC_ASSERT(actual == expected);
+    }
+  }
+}
+
+// Real layouts, several stages long: each kind of kernel fills some.
+TEST(Reorder, ConvertsLargeTensors) {
+  for (const auto& [from, to] :
+       {std::pair{"nchw", "nhwc"}, std::pair{"nhwc", "nchw"},
+        std::pair{"nchw", "nChw16c"}, std::pair{"nChw8c", "nchw"},
+        std::pair{"nchw", "mace.channel"}, std::pair{"mace.channel", "nhwc"},
+        std::pair{"nchw", "nchw"}, std::pair{"nhwc", "okk.aligned(start=3)"},
+        std::pair{"nChw4c", "nChw16c"}, std::pair{"n:9999 c h w", "nhwc"}}) {
+    for (const auto& [src_type, dst_type] :
+         {std::pair{"f32", "f16"}, std::pair{"s8", "f32"},
+          std::pair{"f32", "u8"}}) {
+      Values values = testing::values_of(src_type, dst_type);
+      if (values.src.bits == 8 || values.dst.bits == 8) {
+        values.quantisation = {0.5F, 1};
+      }
+      const Shape shape = {{"n", 2}, {"c", 67}, {"h", 9}, {"w", 15}};
+      const Result<Layout> src =
+          resolve_layout(from)->bind(shape, values.src.bytes());
+      const Result<Layout> dst =
+          resolve_layout(to)->bind(shape, values.dst.bytes());
+      ASSERT_TRUE(src.has_value() && dst.has_value()) << from << to;
+      const Bytes bytes = random_bytes(src->size_bytes(), 9);
+      for (const Stores stores : {Stores::cached, Stores::streaming}) {
+        Bytes expected = random_bytes(dst->size_bytes(), 10);
+        Bytes actual = expected;
+        reorder_reference(*src, *dst, bytes.data(), expected.data(), Fill::zero,
+                          values);
+        const auto plan = Plan::make(
+            *src, *dst, PlanOptions{.stores = stores, .values = values});
+        ASSERT_TRUE(plan.has_value()) << plan.error().message;
+        plan->run(bytes.data(), actual.data());
+        EXPECT_TRUE(actual == expected)
+            << from << " " << src_type << " -> " << to << " " << dst_type;
+      }
+    }
+  }
+}
+
+TEST(Reorder, RefusesValuesThatDoNotFitTheLayouts) {
+  const Shape shape = {{"n", 2}, {"c", 3}};
+  const Layout wide = *resolve_layout("n c")->bind(shape, 4);
+  const Layout narrow = *resolve_layout("c n")->bind(shape, 2);
+  const auto error_of = [&](const Layout& src, const Layout& dst,
+                            const Values& values) {
+    const auto plan = Plan::make(src, dst, PlanOptions{.values = values});
+    return plan ? "" : plan.error().message;
+  };
+  EXPECT_EQ(error_of(wide, narrow, testing::values_of("f32", "f16")), "");
+  EXPECT_THAT(error_of(wide, wide, testing::values_of("f32", "f16")),
+              HasSubstr("4 and 4 bytes"));
+  EXPECT_NE(error_of(narrow, wide, testing::values_of("f16", "s32")), "");
 }
 
 // The same function in other words: every stride and pitch written out.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "layout/data.hpp"
+#include "reorder/executor/stage.hpp"
 #include "reorder/plan_data.hpp"
 
 namespace stridewise {
@@ -124,9 +125,13 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
       tile.column_offset = scheduled.column_offsets.data() + parts.first(1);
     }
     tile.src = nest.fills ? nullptr : src + src_at;
-    tile.dst = dst + dst_at;
     tile.zeros = parts.last(scheduled.zeros_dim) ? nest.zeros : 0;
-    scheduled.run(tile);
+    if (scheduled.staged) {
+      run_staged(data, scheduled, tile, dst, dst_at);
+    } else {
+      tile.dst = dst + dst_at;
+      scheduled.run(tile);
+    }
     if (!parts.advance()) odometer.advance();
   }
   if (nest.streams) stream_fence();
@@ -169,6 +174,14 @@ void Plan::run(const std::byte* src, std::byte* dst) const {
 
 void Plan::run(const std::byte* src, std::byte* dst,
                const ParallelFor& parallel_for) const {
+  // Waking other threads costs more than moving so little.
+  constexpr std::int64_t worth_sharing = 1 << 20;
+  if (src_bytes() + dst_bytes() < worth_sharing) {
+    for (std::int64_t task = 0; task < tasks(); ++task) {
+      run_task(task, src, dst);
+    }
+    return;
+  }
   parallel_for(tasks(), [&](std::int64_t task) { run_task(task, src, dst); });
 }
 

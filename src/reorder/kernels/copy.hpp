@@ -35,9 +35,14 @@ template <class Vector, bool streams, class From>
   constexpr std::int64_t unit = 16 * Vector::lanes;
   std::int64_t at = 0;
   if (bytes >= 4 * unit) {
-    // Streaming stores must be aligned, and no store should cross a line.
-    Vector::store(dst, from.template at<Vector>(0));
-    at = unit - reinterpret_cast<std::intptr_t>(dst) % unit;
+    // No store should cross a line, and lines that stream should do so whole.
+    constexpr std::int64_t line = 64;
+    const std::int64_t head =
+        -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+    for (; at < head; at += unit) {
+      Vector::store(dst + at, from.template at<Vector>(at));
+    }
+    at = head;
     for (; at + 4 * unit <= bytes; at += 4 * unit) {
       typename Vector::type v[4];
 #pragma GCC unroll 4
@@ -95,7 +100,7 @@ class Copy {
   static void runs(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t zeros = tile.zeros;
-    if (bytes < 16) return zeros > 0 ? padded(tile) : shorts(tile);
+    if (bytes < 16) return zeros > 0 ? padded<streams>(tile) : shorts(tile);
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
       if (bytes < 16 * Vector::lanes) {
         write_run<Vector128, streams>(FromMemory{src}, dst, bytes);
@@ -131,6 +136,7 @@ class Copy {
   }
 
   // Runs and zeros that together fill a vector are written at once.
+  template <bool streams>
   static void padded(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t zeros = tile.zeros;
@@ -139,7 +145,12 @@ class Copy {
     const Vector128::type mask = Vector128::load(keep);
     each_run(tile, [&](const std::byte* src, std::byte* dst) {
       if (bytes + zeros == 16 && tile.src_end - src >= 16) {
-        Vector128::store(dst, Vector128::load(src) & mask);
+        const Vector128::type v = Vector128::load(src) & mask;
+        if (streams && reinterpret_cast<std::uintptr_t>(dst) % 16 == 0) {
+          Vector128::scatter_stream([=](int) { return dst; }, v);
+        } else {
+          Vector128::store(dst, v);
+        }
       } else {
         copy_short(dst, src, bytes);
         zero_run<Vector>(dst + bytes, zeros);

@@ -78,7 +78,7 @@ class Strip {
   // the prefetchers' sake.
   static constexpr std::int64_t pack_bytes =
       std::clamp<std::int64_t>(4096 / rows, 64, 256);
-  static constexpr std::int64_t ahead = 256;  // bytes that prefetches run ahead
+  static constexpr std::int64_t ahead = 512;  // bytes that prefetches run ahead
 
   // Rows are read once each, by way of a copy, which costs less than reading
   // lines again that the L1 cache could not keep.
@@ -337,6 +337,14 @@ class Transpose {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
     std::int64_t row = 0;
+    if constexpr (streams && width <= 16) {
+      // Dense columns of half a line: neighbours make whole ones.
+      const bool halves = count * width == 32 &&
+                          tile.column_offset == nullptr &&
+                          tile.dst_stride[1] == 32 &&
+                          reinterpret_cast<std::uintptr_t>(tile.dst) % 32 == 0;
+      if (halves) return Strip<Half, width, 32>(tile, 0).template run<true>();
+    }
     if constexpr (streams) {
       const std::int64_t misaligned =
           reinterpret_cast<std::intptr_t>(tile.dst) % line;

@@ -96,15 +96,23 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
   const PlanLoop& row = sides.rows.back();
   const PlanLoop& column = sides.columns.back();
+  constexpr std::int64_t line = 64;
   const Kernel* kernel = few_kernel(row, column, piece.zeros, unit);
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
-    constexpr std::int64_t line = 64;
     constexpr std::int64_t page = 4096;
     if (piece.zeros == 0) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
     }
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
+  } else if (column.count * row.count * unit >= 4 * line) {
+    // dst gets some lines at a time in any order: then rather the order in which
+    // src goes on.
+    const auto next = std::ranges::find(sides.around, column.count * unit,
+                                        &PlanLoop::src_stride);
+    if (next != sides.around.end()) {
+      std::rotate(next, next + 1, sides.around.end());
+    }
   }
   std::vector<PlanLoop> tile = {sides.rows.back(), sides.columns.back()};
   if (sides.rows.size() > 1) tile[0] = {count_of(sides.rows), 0, unit};

@@ -73,7 +73,8 @@ Result<Pieces> padding_of_dim(const Layout& layout, std::int32_t dim,
                               const Box& box) {
   const std::int64_t extent =
       layout.shape()[static_cast<std::size_t>(dim)].extent;
-  const std::vector<DigitStep> steps = digit_steps(layout, dim);
+  const std::vector<DigitStep> steps =
+      digit_steps(layout, dim, layout.element_bytes());
   Pieces all;
   const auto add_range = [&](std::int64_t begin,
                              std::int64_t end) -> Result<void> {
@@ -112,7 +113,8 @@ Result<void> add_padding(const Layout& layout, const std::vector<Box>& boxes,
   for (std::int32_t d = 0; d < dims; ++d) {
     const auto k = static_cast<std::size_t>(d);
     Result<Pieces> elements =
-        refine({}, digit_steps(layout, d), 0, layout.shape()[k].extent);
+        refine({}, digit_steps(layout, d, layout.element_bytes()), 0,
+               layout.shape()[k].extent);
     if (!elements) return unexpected(elements.error());
     Result<Pieces> rest = padding_of_dim(layout, d, boxes[k]);
     if (!rest) return unexpected(rest.error());
@@ -180,12 +182,13 @@ void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
 
 }  // namespace
 
-std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim) {
+std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim,
+                                   std::int64_t element_bytes) {
   std::vector<DigitStep> steps;
   for (const BoundTerm& term : layout.terms()) {
     if (term.dim == dim) {
-      steps.push_back({term.bias, term.div, term.mod,
-                       term.flat_stride * layout.element_bytes()});
+      steps.push_back(
+          {term.bias, term.div, term.mod, term.flat_stride * element_bytes});
     }
   }
   return steps;

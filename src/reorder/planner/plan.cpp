@@ -15,11 +15,26 @@ namespace {
 
 // What a core complex shares as its last cache: with src and dst of this size
 // together, nothing of dst would be found in it again.
-constexpr std::int64_t last_cache_bytes = 32 << 20;
+constexpr std::int64_t last_cache_bytes = 12 << 20;
 // Beyond what a core has to itself, loads are worth asking for in advance.
 constexpr std::int64_t own_cache_bytes = 1 << 20;
 
-Result<void> check_pair(const Layout& src, const Layout& dst) {
+Result<void> check_values(const Layout& src, const Layout& dst,
+                          const Values& values) {
+  if (auto possible = check(values); !possible) return possible;
+  if (src.element_bytes() != values.src.bytes() ||
+      dst.element_bytes() != values.dst.bytes()) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{} -> {} for layouts with elements of {} and {} "
+                            "bytes",
+                            values.src.name, values.dst.name,
+                            src.element_bytes(), dst.element_bytes()));
+  }
+  return {};
+}
+
+Result<void> check_pair(const Layout& src, const Layout& dst,
+                        const std::optional<Values>& values) {
   for (const Layout* layout : {&src, &dst}) {
     if (const auto& defect = layout->defect()) {
       Error error = *defect;
@@ -28,10 +43,15 @@ Result<void> check_pair(const Layout& src, const Layout& dst) {
       return unexpected(std::move(error));
     }
   }
-  if (src.element_bytes() != dst.element_bytes()) {
+  if (!values && src.element_bytes() != dst.element_bytes()) {
     return fail(ErrorCode::mismatch,
                 fmt::format("src has elements of {} bytes, dst of {}",
                             src.element_bytes(), dst.element_bytes()));
+  }
+  if (values) {
+    if (auto possible = check_values(src, dst, *values); !possible) {
+      return possible;
+    }
   }
   const auto same_dims = [](const Shape& a, const Shape& b) {
     return a.size() == b.size() && std::ranges::all_of(a, [&](const Dim& dim) {
@@ -55,14 +75,26 @@ Result<std::vector<Piece>> element_pieces(const Layout& src,
     const Dim& dim = src.shape()[d];
     const auto in_dst = std::ranges::find(dst.shape(), dim);
     Result<std::vector<Piece>> pieces = refine(
-        digit_steps(src, static_cast<std::int32_t>(d)),
+        digit_steps(src, static_cast<std::int32_t>(d), src.element_bytes()),
         digit_steps(dst,
-                    static_cast<std::int32_t>(in_dst - dst.shape().begin())),
+                    static_cast<std::int32_t>(in_dst - dst.shape().begin()),
+                    src.element_bytes()),
         0, dim.extent);
     if (!pieces) return pieces;
     factors.push_back(*std::move(pieces));
   }
   return product(factors);
+}
+
+// Where values change: with the strides that dst has.
+PlanNest with_real_dst(PlanNest nest, const detail::PlanData& data) {
+  for (auto* loops : {&nest.loops, &nest.tile, &nest.rows, &nest.columns}) {
+    for (PlanLoop& loop : *loops) {
+      loop.dst_stride = data.in_dst(loop.dst_stride);
+    }
+  }
+  nest.dst_offset = data.in_dst(nest.dst_offset);
+  return nest;
 }
 
 }  // namespace
@@ -72,13 +104,19 @@ Plan::Plan(std::shared_ptr<const detail::PlanData> data)
 
 Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                         const PlanOptions& options) {
-  if (auto checked = check_pair(src, dst); !checked) {
+  if (auto checked = check_pair(src, dst, options.values); !checked) {
     return unexpected(checked.error());
   }
   const std::int64_t width = src.element_bytes();
   auto data = std::make_shared<detail::PlanData>();
   data->src_bytes = src.size_bytes();
   data->dst_bytes = dst.size_bytes();
+  data->src_width = width;
+  data->dst_width = dst.element_bytes();
+  if (options.values) {
+    data->convert = find_converter(*options.values);
+    data->quantisation = options.values->quantisation;
+  }
 
   Result<std::vector<Piece>> moves = element_pieces(src, dst);
   if (!moves) return unexpected(moves.error());
@@ -95,7 +133,8 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     sieve = !*holes;
     fills = std::move(*holes).value_or(std::vector<Piece>{});
     for (Piece& piece : fills) piece.loops = normalise(std::move(piece.loops));
-    fuse_padding(*moves, fills, width);
+    // A zero that is converted need not be zero bytes.
+    if (data->convert == nullptr) fuse_padding(*moves, fills, width);
   }
   const std::int64_t bytes = data->src_bytes + data->dst_bytes;
   data->prefetch = bytes > own_cache_bytes;
@@ -106,7 +145,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
   };
   for (const Piece& piece : *moves) add(lower_move(piece, width));
-  for (const Piece& piece : fills) add(lower_fill(piece, width));
+  for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
   if (sieve) detail::schedule_sieve(*data, dst);
   return Plan(std::move(data));
 }
@@ -114,7 +153,11 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
 std::vector<PlanNest> Plan::nests() const {
   std::vector<PlanNest> nests;
   std::ranges::transform(data_->nests, std::back_inserter(nests),
-                         [](const auto& scheduled) { return scheduled.nest; });
+                         [&](const detail::ScheduledNest& scheduled) {
+                           return scheduled.staged
+                                      ? with_real_dst(scheduled.nest, *data_)
+                                      : scheduled.nest;
+                         });
   return nests;
 }
 
@@ -130,8 +173,7 @@ std::string Plan::to_string() const {
   };
   std::string text = fmt::format("{} bytes -> {} bytes, {} tasks\n",
                                  src_bytes(), dst_bytes(), tasks());
-  for (const detail::ScheduledNest& scheduled : data_->nests) {
-    const PlanNest& nest = scheduled.nest;
+  for (const PlanNest& nest : nests()) {
     text += nest.fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
                        : fmt::format("move from src {} to dst {}\n",
                                      nest.src_offset, nest.dst_offset);
@@ -149,9 +191,12 @@ std::string Plan::to_string() const {
       return printed.empty() ? print_loop(single, nest.fills) : printed;
     };
     text += fmt::format(
-        "{:{}}{}: {}, {}{}{}\n", "", 2 * depth, nest.kernel,
+        "{:{}}{}: {}, {}{}{}{}\n", "", 2 * depth, nest.kernel,
         side(nest.rows, nest.tile[0]), side(nest.columns, nest.tile[1]),
         nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
+        !nest.staged                ? ""
+        : data_->convert != nullptr ? ", staged and converted"
+                                    : ", staged",
         nest.streams ? ", streaming" : "");
   }
   if (data_->sieve)

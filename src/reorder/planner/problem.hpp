@@ -14,9 +14,11 @@
 
 namespace stridewise {
 
-// The steps of one dim's digits in a layout, in bytes of its whole memory.
+// The steps of one dim's digits in a layout, in bytes of its whole memory if its
+// elements had `element_bytes`.
 [[nodiscard]] std::vector<DigitStep> digit_steps(const Layout& layout,
-                                                 std::int32_t dim);
+                                                 std::int32_t dim,
+                                                 std::int64_t element_bytes);
 
 // Every combination of one piece of each factor: rectangles of a tensor from
 // rectangles of its dims. Loops keep the order of the factors.

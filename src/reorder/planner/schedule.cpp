@@ -81,6 +81,44 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
   return {std::max<std::int64_t>(bytes / columns / line, 1) * line, bytes};
 }
 
+// The same where a call may write only so much as the stage holds. Dense rows
+// stay whole, so that dst gets one run.
+std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
+                                           const PlanNest& nest) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t most = stage_bytes / unit;
+  const std::int64_t rows = nest.tile[0].count + nest.zeros;
+  const std::int64_t columns = nest.tile[1].count;
+  const auto share = [most](std::int64_t other) {
+    return std::max<std::int64_t>(most / std::max<std::int64_t>(other, 1), 1);
+  };
+  switch (kernel.kind) {
+    case KernelKind::copy:
+      return {share(columns + nest.zeros), most};
+    case KernelKind::strided:
+      return {share(columns), most};
+    case KernelKind::deinterleave:
+      return {share(columns), columns};
+    default:
+      break;
+  }
+  const std::int64_t block = std::max<std::int64_t>(line / unit, 1);
+  const std::int64_t part = rows * block <= most ? rows : most / 32;
+  const std::int64_t width = share(part);
+  return {std::max<std::int64_t>(part, 1),
+          width >= block ? width / block * block : width};
+}
+
+// Whether stores of a transpose can stream only by way of a stage: dense columns
+// that are no whole lines.
+bool streams_by_stage(const Kernel& kernel, const PlanNest& nest) {
+  const std::int64_t run =
+      (nest.tile[0].count + nest.zeros) * kernel.element_bytes;
+  return kernel.kind == KernelKind::transpose && nest.columns.empty() &&
+         nest.tile[1].dst_stride == run && run % line != 0 &&
+         run <= stage_bytes / 8;
+}
+
 // How many calls make a task: about task_bytes, and an end at the end of a line
 // of dst where calls are runs of one loop.
 std::int64_t calls_per_task(const ScheduledNest& scheduled,
@@ -101,7 +139,14 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   nest.streams = streams && kernel.stream != nullptr;
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
-  scheduled.run = nest.streams ? kernel.stream : kernel.run;
+  scheduled.flush = find_kernel(KernelKind::copy, 1);
+  scheduled.staged =
+      !nest.fills && (data.convert != nullptr ||
+                      (nest.streams && streams_by_stage(kernel, nest)));
+  nest.staged = scheduled.staged;
+  nest.streams = nest.streams && !(scheduled.staged && data.convert != nullptr);
+  scheduled.run =
+      nest.streams && !scheduled.staged ? kernel.stream : kernel.run;
   scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
@@ -116,7 +161,8 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       6;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  const auto tile_part = part_of(kernel, nest);
+  const auto tile_part =
+      scheduled.staged ? staged_part_of(kernel, nest) : part_of(kernel, nest);
   scheduled.part = {tile_part[0], tile_part[1], 1, 1};
 
   std::int64_t bytes = std::min(tile_part[0], nest.tile[0].count) *
@@ -126,7 +172,7 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   constexpr std::int64_t enough = 32 << 10;
   std::size_t around = nest.loops.size();
   for (std::size_t d = 2;
-       d < 4 && around > 0 && bytes * 2 <= enough &&
+       d < 4 && !scheduled.staged && around > 0 && bytes * 2 <= enough &&
        tile_part[0] >= nest.tile[0].count && tile_part[1] >= nest.tile[1].count;
        ++d) {
     const PlanLoop& loop = nest.loops[--around];

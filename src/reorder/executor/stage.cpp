@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reorder/executor/stage.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+// Writes one run of the stage to dst, `at` as the plan sees it.
+void write(const PlanData& data, const ScheduledNest& scheduled,
+           const std::byte* stage, std::byte* dst, std::int64_t at,
+           std::int64_t bytes) {
+  if (data.convert != nullptr) {
+    data.convert(stage, dst + data.in_dst(at), bytes / data.src_width,
+                 data.quantisation);
+    return;
+  }
+  const Kernel& copy = *scheduled.flush;
+  Tile run{};
+  run.src = stage;
+  run.src_end = stage + bytes;
+  run.dst = dst + at;
+  run.count = {1, bytes, 1, 1};
+  (scheduled.nest.streams ? copy.stream : copy.run)(run);
+}
+
+}  // namespace
+
+void run_staged(const PlanData& data, const ScheduledNest& scheduled, Tile tile,
+                std::byte* dst, std::int64_t at) {
+  alignas(64) std::byte stage[stage_bytes];
+  // The side of the tile that is contiguous in the stage, and the other one,
+  // which counts runs.
+  const KernelKind kind = scheduled.kernel->kind;
+  const bool by_rows = kind == KernelKind::copy || kind == KernelKind::strided;
+  const std::size_t run = by_rows ? 1 : 0;
+  const std::size_t runs = 1 - run;
+  const std::int64_t unit = scheduled.kernel->element_bytes;
+  const std::int64_t bytes = (tile.count[run] + tile.zeros) * unit;
+  const Tile in_dst = tile;
+  tile.dst = stage;
+  tile.dst_stride[run] = unit;
+  tile.dst_stride[runs] = bytes;
+  tile.column_offset = nullptr;
+  tile.crowded_dst = false;
+  scheduled.run(tile);
+
+  const bool scattered =
+      in_dst.dst_stride[run] != unit && in_dst.count[run] > 1;
+  const bool dense = !scattered && in_dst.column_offset == nullptr &&
+                     in_dst.dst_stride[runs] == bytes;
+  if (dense) {
+    return write(data, scheduled, stage, dst, at, bytes * tile.count[runs]);
+  }
+  for (std::int64_t k = 0; k < tile.count[runs]; ++k) {
+    const std::byte* const from = stage + k * bytes;
+    const std::int64_t to =
+        at + (by_rows ? k * in_dst.dst_stride[0] : in_dst.column_at(k));
+    if (!scattered) {
+      write(data, scheduled, from, dst, to, bytes);
+      continue;
+    }
+    for (std::int64_t i = 0; i < tile.count[run]; ++i) {
+      write(data, scheduled, from + i * unit, dst,
+            to + i * in_dst.dst_stride[run], unit);
+    }
+  }
+}
+
+}  // namespace stridewise::detail
