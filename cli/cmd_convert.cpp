@@ -17,6 +17,8 @@ namespace {
 
 struct Options {
   std::string in, out, from, to, shape, dtype;
+  std::string to_dtype;
+  Quantisation quantisation;
   bool keep_gaps = false;
   int threads = 0;
 };
@@ -75,6 +77,13 @@ void run(Context& context, const Options& options) {
   if (!options.dtype.empty()) {
     convert.type = value_of(parse_element_type(options.dtype));
   }
+  if (!options.to_dtype.empty()) {
+    convert.to_type = value_of(parse_element_type(options.to_dtype));
+  } else if (options.quantisation != Quantisation{}) {
+    throw Failure{
+        {ErrorCode::mismatch, "--scale and --zero-point need --to-dtype"}};
+  }
+  convert.quantisation = options.quantisation;
   convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
   convert.parallel_for = make_parallel_for(options.threads);
   ProgressBar bar(!context.json);
@@ -91,12 +100,13 @@ void run(Context& context, const Options& options) {
        {"gbps", gbps},
        {"shape", print(report.src.shape())},
        {"dtype", report.type.name},
+       {"to_dtype", report.to_type.name},
        {"from", print(report.src.expression())},
        {"to", print(report.dst.expression())},
        {"plan", plan_json(report.plan)}},
       fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
                   "GB/s\n",
-                  options.out, print(report.src.shape()), report.type.name,
+                  options.out, print(report.src.shape()), report.to_type.name,
                   print_bytes(static_cast<double>(report.bytes_read)),
                   print_bytes(static_cast<double>(report.bytes_written)),
                   print_seconds(report.seconds), gbps));
@@ -116,7 +126,9 @@ void add_convert(CLI::App& app, Context& context) {
       "all, replaces a file of that name, and is never the input.\n"
       "  stridewise convert x.npy x16.npy --from nchw --to nChw16c\n"
       "  stridewise convert dump.bin x.npy --from 'okk.aligned(start=2)' --to "
-      "nchw \\\n      --shape 2x70x14x14 --dtype f32");
+      "nchw \\\n      --shape 2x70x14x14 --dtype f32\n"
+      "  stridewise convert x.npy q.npy --from nchw --to nhwc --to-dtype s8 "
+      "--scale 0.05");
   auto options = std::make_shared<Options>();
   command->add_option("IN", options->in, "source file")->required();
   command->add_option("OUT", options->out, "destination file")->required();
@@ -126,6 +138,17 @@ void add_convert(CLI::App& app, Context& context) {
                       "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command->add_option("--dtype,-t", options->dtype,
                       "element type; bf16 reads 2-byte .npy data as such");
+  command->add_option("--to-dtype", options->to_dtype,
+                      "element type of OUT: f32 to f16, bf16, s8 or u8, or "
+                      "back");
+  command
+      ->add_option("--scale", options->quantisation.scale,
+                   "s8, u8: real = (integer - zero point) * scale")
+      ->capture_default_str();
+  command
+      ->add_option("--zero-point", options->quantisation.zero_point,
+                   "s8, u8: the integer that means 0")
+      ->capture_default_str();
   command->add_flag("--keep-gaps", options->keep_gaps,
                     "OUT exists: leave its bytes that hold no element as they "
                     "are, instead of zeros");

@@ -10,7 +10,8 @@ void add_kernels(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "kernels", "the kernels that plans may use on this machine");
   command->footer(
-      "In the order of preference. STRIDEWISE_ISA=portable, avx2, avx512 or "
+      "In the order of preference. STRIDEWISE_ISA=portable, sse4, avx2, avx512 "
+      "or "
       "avx512_vbmi leaves\nout what is beyond it.\n"
       "  STRIDEWISE_ISA=avx2 stridewise kernels");
   command->callback([&context] {

@@ -18,6 +18,7 @@ void add_plan(CLI::App& app, Context& context) {
     std::array<std::string, 2> layouts;
     std::string shape;
     std::string dtype = "f32";
+    std::string to_dtype;
     bool keep_gaps = false;
   };
   auto options = std::make_shared<Options>();
@@ -29,6 +30,8 @@ void add_plan(CLI::App& app, Context& context) {
       ->required();
   command->add_option("--dtype,-t", options->dtype, "element type")
       ->capture_default_str();
+  command->add_option("--to-dtype", options->to_dtype,
+                      "element type of the destination, where values change");
   command->add_flag("--keep-gaps", options->keep_gaps,
                     "leave bytes that hold no element as they are");
   command->callback([&context, options] {
@@ -36,10 +39,16 @@ void add_plan(CLI::App& app, Context& context) {
     const std::vector<LayoutSource> sources =
         resolve_all(options->layouts, options->shape);
     const Shape shape = shape_for(options->shape, sources);
-    const Plan plan =
-        value_of(Plan::make(value_of(sources[0].bind(shape, type.bytes())),
-                            value_of(sources[1].bind(shape, type.bytes())),
-                            options->keep_gaps ? Fill::keep : Fill::zero));
+    PlanOptions plan_options{.fill =
+                                 options->keep_gaps ? Fill::keep : Fill::zero};
+    ElementType to_type = type;
+    if (!options->to_dtype.empty()) {
+      to_type = value_of(parse_element_type(options->to_dtype));
+      plan_options.values = Values{type, to_type};
+    }
+    const Plan plan = value_of(Plan::make(
+        value_of(sources[0].bind(shape, type.bytes())),
+        value_of(sources[1].bind(shape, to_type.bytes())), plan_options));
     context.answer(plan_json(plan), plan.to_string());
   });
 }

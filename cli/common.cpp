@@ -164,17 +164,18 @@ Json plan_json(const Plan& plan) {
     }
     Json loops = Json::array();
     loops_json(nest.loops, false, loops);
-    if (nest.rows.empty()) {
-      loops_json(nest.tile, true, loops);
-    } else {
-      loops_json(nest.rows, true, loops);
-      loops_json({nest.tile[1]}, true, loops);
-    }
+    const auto side = [&](const std::vector<PlanLoop>& many,
+                          const PlanLoop& one) {
+      loops_json(many.empty() ? std::vector{one} : many, true, loops);
+    };
+    side(nest.rows, nest.tile[0]);
+    side(nest.columns, nest.tile[1]);
     nests.push_back({{"kernel", nest.kernel},
                      {"kind", nest.fills ? "zero" : "move"},
                      {"element_bytes", nest.element_bytes},
                      {"zeros", nest.zeros},
                      {"streams", nest.streams},
+                     {"staged", nest.staged},
                      {"bytes", bytes},
                      {"src_offset_bytes", nest.src_offset},
                      {"dst_offset_bytes", nest.dst_offset},

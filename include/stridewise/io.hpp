@@ -109,6 +109,9 @@ struct ConvertOptions {
   LayoutSource to;
   std::optional<Shape> shape = {};       // logical; needed unless .npy tells
   std::optional<ElementType> type = {};  // needed unless .npy tells
+  // The type of `out`, where values are to change; see values.hpp.
+  std::optional<ElementType> to_type = {};
+  Quantisation quantisation = {};
   Fill fill = Fill::zero;  // keep: bytes of an existing `out` that hold no
                            // element stay as they are
   ParallelFor parallel_for = sequential_for;
@@ -120,6 +123,7 @@ struct ConvertReport {
   Layout dst;
   Plan plan;
   ElementType type;
+  ElementType to_type;             // the same unless values changed
   std::int64_t bytes_read = 0;     // of tensor data
   std::int64_t bytes_written = 0;  // of tensor data
   double seconds = 0;              // moving alone, without opening files

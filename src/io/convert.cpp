@@ -301,14 +301,25 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (!shape) return unexpected(shape.error());
   const Result<Layout> src = source_layout(options, *input, *shape, *type);
   if (!src) return unexpected(src.error());
-  const Result<Layout> dst = options.to.bind(*shape, type->bytes());
+  if (options.to_type && input->npy && input->npy->big_endian) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: big-endian values are not converted; convert "
+                            "their byte order first, without another type",
+                            options.in.string()));
+  }
+  const ElementType to_type = options.to_type.value_or(*type);
+  const Result<Layout> dst = options.to.bind(*shape, to_type.bytes());
   if (!dst) return unexpected(dst.error());
 
   // A fresh file is zeros already; an old one keeps what it has.
-  const Result<Plan> plan = Plan::make(*src, *dst, Fill::keep);
+  PlanOptions plan_options{.fill = Fill::keep};
+  if (options.to_type) {
+    plan_options.values = Values{*type, to_type, options.quantisation};
+  }
+  const Result<Plan> plan = Plan::make(*src, *dst, plan_options);
   if (!plan) return unexpected(plan.error());
   std::string header =
-      is_npy(options.out) ? make_npy_header(*type, array_shape(*dst)) : "";
+      is_npy(options.out) ? make_npy_header(to_type, array_shape(*dst)) : "";
   const Checked size =
       add(static_cast<std::int64_t>(header.size()), dst->size_bytes());
   if (!size) return fail(ErrorCode::overflow, "the output overflows 64 bits");
@@ -338,6 +349,7 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
                        .dst = *dst,
                        .plan = *plan,
                        .type = *type,
+                       .to_type = to_type,
                        .bytes_read = src->size_bytes(),
                        .bytes_written = dst->size_bytes(),
                        .seconds = elapsed.count()};

@@ -37,6 +37,55 @@ def blocked(array, axis, block):
     return np.moveaxis(array.reshape(shape), axis + 1, -1)
 
 
+class ValuesTest(support.CliTest):
+    """Values that change on the way, against NumPy's own arithmetic."""
+
+    def changed(self, array, *arguments):
+        """nhwc of an nchw array, its values changed as the arguments say."""
+        np.save(self.path("x.npy"), array)
+        self.convert(self.path("x.npy"), self.path("y.npy"), "nchw", "nhwc",
+                     more=arguments)
+        return np.load(self.path("y.npy"))
+
+    def test_halves(self):
+        rng = np.random.default_rng(1)
+        x = (rng.standard_normal((2, 17, 5, 4)) * 1000).astype(np.float32)
+        expected = x.transpose(0, 2, 3, 1)
+        np.testing.assert_array_equal(self.changed(x, "--to-dtype", "f16"),
+                                      expected.astype(np.float16))
+        half = x.astype(np.float16)
+        np.testing.assert_array_equal(
+            self.changed(half, "--to-dtype", "f32"),
+            half.transpose(0, 2, 3, 1).astype(np.float32))
+
+    def test_quantised(self):
+        rng = np.random.default_rng(2)
+        x = (rng.standard_normal((2, 17, 5, 4)) * 4).astype(np.float32)
+        q = np.rint(x / np.float32(0.05)) + 3
+        expected = np.clip(q, -128, 127).astype(np.int8).transpose(0, 2, 3, 1)
+        actual = self.changed(x, "--to-dtype", "s8", "--scale", "0.05",
+                              "--zero-point", "3")
+        np.testing.assert_array_equal(actual, expected)
+        back = (actual.astype(np.float32) - 3) * np.float32(0.05)
+        np.testing.assert_array_equal(
+            self.changed(actual, "--to-dtype", "f32", "--scale", "0.05",
+                         "--zero-point", "3"), back.transpose(0, 2, 3, 1))
+
+    def test_refusals(self):
+        np.save(self.path("x.npy"), np.zeros((1, 2, 3, 4), np.float32))
+        for arguments, word in (
+                (["--scale", "2"], "--to-dtype"),
+                (["--to-dtype", "s32"], "s32"),
+                (["--to-dtype", "f16", "--scale", "2"], "scale"),
+                (["--to-dtype", "s8", "--scale", "0"], "scale"),
+                (["--to-dtype", "s8", "--scale", "nan"], "scale"),
+                (["--to-dtype", "u8", "--zero-point", "-1"], "zero point")):
+            self.refused("convert", self.path("x.npy"), self.path("y.npy"),
+                         "--from", "nchw", "--to", "nhwc", *arguments,
+                         says=word)
+            self.assertFalse(self.path("y.npy").exists())
+
+
 class NumpyTest(support.CliTest):
 
     def through(self, array, come_from, to, shape=None, dtype=None):

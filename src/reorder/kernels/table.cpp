@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 6> kind_names = {
 std::string name_of(const Kernel& kernel) {
   std::string name(kind_names[static_cast<std::size_t>(kernel.kind)]);
   if (kernel.kind != KernelKind::copy && kernel.kind != KernelKind::fill) {
-    name += ".b" + std::to_string(8 * kernel.element_bytes);
+    name += ".b";
+    name += std::to_string(8 * kernel.element_bytes);
   }
   if (kernel.isa != Isa::portable) {
     name += '.';
