@@ -1,5 +1,6 @@
 // Memory whose neighbours on both sides fault: a kernel that reads or writes
-// one byte outside ends the test.
+// one byte outside ends the test. Tests use up hundreds of thousands of them, so
+// that a mapping is kept for the next of its size; what it holds is of no value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 namespace stridewise::testing {
 
@@ -22,17 +25,13 @@ class GuardedBytes {
   GuardedBytes(std::size_t size, Against side) : size_(size) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t inner = (size + page - 1) / page * page;
-    total_ = inner + 2 * page;
-    map_ =
-        ::mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    auto* begin = static_cast<std::byte*>(map_) + page;
-    if (map_ == MAP_FAILED ||
-        ::mprotect(begin, inner, PROT_READ | PROT_WRITE) != 0) {
-      throw std::runtime_error("cannot map guarded memory");
-    }
-    data_ = side == Against::front ? begin : begin + inner - size;
+    kept_ = &kept()[inner];
+    if (kept_->empty()) kept_->push_back(map(inner, page));
+    begin_ = kept_->back();
+    kept_->pop_back();
+    data_ = side == Against::front ? begin_ : begin_ + inner - size;
   }
-  ~GuardedBytes() { ::munmap(map_, total_); }
+  ~GuardedBytes() { kept_->push_back(begin_); }
   GuardedBytes(const GuardedBytes&) = delete;
   GuardedBytes& operator=(const GuardedBytes&) = delete;
 
@@ -40,9 +39,27 @@ class GuardedBytes {
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
+  using Maps = std::vector<std::byte*>;
+
+  static std::map<std::size_t, Maps>& kept() {
+    static thread_local std::map<std::size_t, Maps> by_size;
+    return by_size;
+  }
+  static std::byte* map(std::size_t inner, std::size_t page) {
+    void* const all = ::mmap(nullptr, inner + 2 * page, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    auto* const begin = static_cast<std::byte*>(all) + page;
+    const int allowed = PROT_READ | PROT_WRITE;
+    if (all == MAP_FAILED ||
+        (inner > 0 && ::mprotect(begin, inner, allowed) != 0)) {
+      throw std::runtime_error("cannot map guarded memory");
+    }
+    return begin;
+  }
+
   std::size_t size_;
-  std::size_t total_ = 0;
-  void* map_ = nullptr;
+  Maps* kept_ = nullptr;
+  std::byte* begin_ = nullptr;
   std::byte* data_ = nullptr;
 };
 
