@@ -208,6 +208,41 @@ TEST(Reorder, ConvertsLargeTensors) {
   }
 }
 
+// Dense columns that are no whole lines stream by way of the stage, which must
+// hold them and the zeros that follow them.
+TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
+  for (const std::int64_t channels : {17, 64, 67, 126, 128, 192, 250}) {
+    for (const std::int64_t zeros : {0, 1, 3, 5}) {
+      const Shape shape = {{"n", 1}, {"c", channels}, {"h", 9}, {"w", 21}};
+      const Layout src = *resolve_layout("n c h w")->bind(shape, 4);
+      const Layout dst =
+          *resolve_layout("n h w:" + std::to_string(channels + zeros) + " c")
+               ->bind(shape, 4);
+      const Bytes bytes = random_bytes(src.size_bytes(), 11);
+      Bytes expected = random_bytes(dst.size_bytes(), 12);
+      Bytes actual = expected;
+      reorder_reference(src, dst, bytes.data(), expected.data());
+      Plan::make(src, dst, PlanOptions{.stores = Stores::streaming})
+          ->run(bytes.data(), actual.data());
+      EXPECT_TRUE(actual == expected) << channels << " + " << zeros;
+    }
+  }
+}
+
+TEST(Reorder, PlansOfOtherValuesAreOtherPlans) {
+  const Shape shape = {{"x", 9}};
+  const Layout src = *resolve_layout("x")->bind(shape, 4);
+  const Layout dst = *resolve_layout("x")->bind(shape, 1);
+  const auto plan = [&](const char* type, Quantisation quantisation) {
+    return *Plan::make(
+        src, dst,
+        PlanOptions{.values = testing::values_of("f32", type, quantisation)});
+  };
+  EXPECT_EQ(plan("s8", {0.5F, 1}), plan("s8", {0.5F, 1}));
+  EXPECT_NE(plan("s8", {0.5F, 1}), plan("s8", {0.25F, 1}));
+  EXPECT_NE(plan("s8", {0.5F, 1}), plan("u8", {0.5F, 1}));
+}
+
 TEST(Reorder, RefusesValuesThatDoNotFitTheLayouts) {
   const Shape shape = {{"n", 2}, {"c", 3}};
   const Layout wide = *resolve_layout("n c")->bind(shape, 4);

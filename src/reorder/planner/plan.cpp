@@ -215,7 +215,9 @@ std::vector<KernelInfo> available_kernels() {
 }
 
 bool operator==(const Plan& a, const Plan& b) {
-  return a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
+  return a.data_->convert == b.data_->convert &&
+         a.data_->quantisation == b.data_->quantisation &&
+         a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
          a.dst_bytes() == b.dst_bytes() &&
          a.data_->sieve.has_value() == b.data_->sieve.has_value();
 }

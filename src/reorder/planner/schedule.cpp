@@ -102,11 +102,13 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
     default:
       break;
   }
+  // Zeros follow the last part, so there is room for them beside any.
   const std::int64_t block = std::max<std::int64_t>(line / unit, 1);
-  const std::int64_t part = rows * block <= most ? rows : most / 32;
-  const std::int64_t width = share(part);
-  return {std::max<std::int64_t>(part, 1),
-          width >= block ? width / block * block : width};
+  const std::int64_t part =
+      rows * block <= most ? rows
+                           : std::max<std::int64_t>(most / 32 - nest.zeros, 1);
+  const std::int64_t width = share(part + nest.zeros);
+  return {part, width >= block ? width / block * block : width};
 }
 
 // Whether stores of a transpose can stream only by way of a stage: dense columns
