@@ -33,6 +33,7 @@ LAYERS = {
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
+           "plan_cache": "reorder",
            "values": "reorder/values",
            "threads": "threads", "vendor/okk": "catalogue/vendor",
            "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",

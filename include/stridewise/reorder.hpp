@@ -75,6 +75,8 @@ struct PlanOptions {
   // How values change on the way, in the same pass. Padding stays zero bytes.
   // Without it elements move as they are, whatever their type.
   std::optional<Values> values = {};
+
+  friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
 // How to write every element of src into dst. Immutable, cheap to copy, and

@@ -9,6 +9,7 @@
 #include "stridewise/layout.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/parallel.hpp"
+#include "stridewise/plan_cache.hpp"
 #include "stridewise/reorder.hpp"
 #include "stridewise/result.hpp"
 #include "stridewise/suggest.hpp"
