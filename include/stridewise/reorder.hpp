@@ -115,7 +115,7 @@ class Plan {
   void run_task(std::int64_t task, const std::byte* src,
                 std::byte* dst) const noexcept;
 
-  // The same nests.
+  // The same nests, and values that change in the same way.
   friend bool operator==(const Plan& a, const Plan& b);
 
  private:
@@ -126,7 +126,7 @@ class Plan {
 // A kernel that plans may use on this machine.
 struct KernelInfo {
   std::string name;
-  std::string isa;             // "portable", "avx2", "avx512", "avx512_vbmi"
+  std::string isa;             // "portable", "sse4", "avx2", "avx512", ...
   std::int64_t element_bytes;  // what it moves at once; 1: runs of bytes
   bool streams;                // has stores that pass by the caches
 };

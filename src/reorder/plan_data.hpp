@@ -51,7 +51,7 @@ struct PlanData {
   std::int64_t tasks = 0;
   std::int64_t src_bytes = 0;
   std::int64_t dst_bytes = 0;
-  bool prefetch = false;  // src is larger than the caches next to a core
+  bool prefetch = false;  // src and dst exceed the caches next to a core
   // Where values change, moves are planned as if elements of dst were as wide as
   // those of src; staged calls write to where they are.
   ConvertRun convert = nullptr;

@@ -287,10 +287,9 @@ class Strip {
     alignas(64) std::byte out[n * bytes];
     const std::int64_t taken = std::min(n, tile_.count[1] - column);
     const std::byte* const src = tile_.src + column * width;
-    const std::byte* const safe = tile_.src_end - pitch;
     for (std::int64_t i = 0; i < present; ++i) {
       const std::byte* const from = src + tile_.row_at(row + i);
-      if (from <= safe) {
+      if (tile_.src_end - from >= pitch) {
         std::memcpy(in + i * pitch, from, pitch);
       } else {
         copy_short(in + i * pitch, from, taken * width);
@@ -337,14 +336,6 @@ class Transpose {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
     std::int64_t row = 0;
-    if constexpr (streams && width <= 16) {
-      // Dense columns of half a line: neighbours make whole ones.
-      const bool halves = count * width == 32 &&
-                          tile.column_offset == nullptr &&
-                          tile.dst_stride[1] == 32 &&
-                          reinterpret_cast<std::uintptr_t>(tile.dst) % 32 == 0;
-      if (halves) return Strip<Half, width, 32>(tile, 0).template run<true>();
-    }
     if constexpr (streams) {
       const std::int64_t misaligned =
           reinterpret_cast<std::intptr_t>(tile.dst) % line;

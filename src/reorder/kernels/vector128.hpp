@@ -89,7 +89,9 @@ struct Vector128 {
   }
   static type either(type a, type b) { return a | b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
-  static void stream(std::byte* dst, type v) { store(dst, v); }
+  static void stream(std::byte* dst, type v) {
+    scatter_stream([=](int) { return dst; }, v);
+  }
   // Lane k to at(k).
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {

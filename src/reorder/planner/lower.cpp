@@ -94,8 +94,8 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
 }
 
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
-  const PlanLoop& row = sides.rows.back();
-  const PlanLoop& column = sides.columns.back();
+  const PlanLoop row = sides.rows.back();
+  const PlanLoop column = sides.columns.back();
   constexpr std::int64_t line = 64;
   const Kernel* kernel = few_kernel(row, column, piece.zeros, unit);
   if (kernel == nullptr) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
 #include "reorder/planner/problem.hpp"
 #include "stridewise/notation.hpp"
@@ -52,6 +53,11 @@ Result<void> check_pair(const Layout& src, const Layout& dst,
     if (auto possible = check_values(src, dst, *values); !possible) {
       return possible;
     }
+    // Moves are planned as if dst's elements were as wide as src's.
+    if (const Checked bytes = mul(dst.places(), src.element_bytes());
+        !bytes || *bytes > largest) {
+      return fail(ErrorCode::overflow, "dst is too large to be planned");
+    }
   }
   const auto same_dims = [](const Shape& a, const Shape& b) {
     return a.size() == b.size() && std::ranges::all_of(a, [&](const Dim& dim) {
@@ -94,6 +100,13 @@ PlanNest with_real_dst(PlanNest nest, const detail::PlanData& data) {
     }
   }
   nest.dst_offset = data.in_dst(nest.dst_offset);
+  // Runs of bytes: the same elements on both sides.
+  if (data.convert != nullptr && nest.element_bytes == 1 &&
+      data.src_width > 1 && nest.tile[1].src_stride == 1) {
+    nest.tile[1] = {nest.tile[1].count / data.src_width, data.src_width,
+                    data.dst_width};
+    nest.element_bytes = data.src_width;
+  }
   return nest;
 }
 

@@ -78,7 +78,10 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
       break;
   }
   constexpr std::int64_t bytes = 256 << 10;
-  return {std::max<std::int64_t>(bytes / columns / line, 1) * line, bytes};
+  const std::int64_t rows_at_once = bytes / std::max<std::int64_t>(columns, 1);
+  return {rows_at_once >= line ? rows_at_once / line * line
+                               : std::max<std::int64_t>(rows_at_once, 1),
+          bytes};
 }
 
 // The same where a call may write only so much as the stage holds. Dense rows
@@ -121,17 +124,20 @@ bool streams_by_stage(const Kernel& kernel, const PlanNest& nest) {
          run <= stage_bytes / 8;
 }
 
-// How many calls make a task: about task_bytes, and an end at the end of a line
-// of dst where calls are runs of one loop.
-std::int64_t calls_per_task(const ScheduledNest& scheduled,
+// How many calls make a task: about task_bytes, and where whole tiles are runs
+// of one loop, an end at the end of a line of dst.
+std::int64_t calls_per_task(const PlanData& data,
+                            const ScheduledNest& scheduled,
                             std::int64_t call_bytes) {
   const std::int64_t calls = std::max<std::int64_t>(
       task_bytes / std::max<std::int64_t>(call_bytes, 1), 1);
-  if (scheduled.around == 0) return calls;
+  const bool whole =
+      std::ranges::all_of(scheduled.parts, [](auto k) { return k == 1; });
+  if (scheduled.around == 0 || !whole) return calls;
   const std::int64_t stride =
-      scheduled.nest.loops[scheduled.around - 1].dst_stride;
+      data.in_dst(scheduled.nest.loops[scheduled.around - 1].dst_stride);
   const std::int64_t step = line / std::gcd(line, stride);
-  return ceil_div(calls, step) * step;
+  return step > calls ? calls : ceil_div(calls, step) * step;
 }
 
 }  // namespace
@@ -196,7 +202,7 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
     scheduled.calls *= nest.loops[k].count;
   }
   scheduled.nest = std::move(nest);
-  scheduled.per_task = calls_per_task(scheduled, bytes);
+  scheduled.per_task = calls_per_task(data, scheduled, bytes);
   scheduled.first_task = data.tasks;
   data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
   data.nests.push_back(std::move(scheduled));
