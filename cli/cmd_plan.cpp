@@ -1,18 +1,51 @@
 // stridewise plan A B --shape S --dtype T
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 
 #include "common.hpp"
 
 namespace stridewise::cli {
+namespace {
+
+// What the best possible conversion would take here: our own copy of as many
+// bytes, the fastest of a few. Copies that are too large to be tried are as fast
+// a byte as the largest that are not.
+double copy_seconds(std::int64_t bytes, Stores stores) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t most = 64 << 20;
+  const std::int64_t tried = std::clamp<std::int64_t>(bytes / 2, 1, most);
+  const Layout run =
+      value_of(value_of(resolve_layout("x")).bind(Shape{{"x", tried}}, 1));
+  const Plan copy = value_of(Plan::make(run, run, {.stores = stores}));
+  const std::vector<std::byte> src(static_cast<std::size_t>(tried));
+  std::vector<std::byte> dst(src.size());
+  copy.run(src.data(), dst.data());
+  const std::int64_t times = std::max<std::int64_t>((1 << 20) / tried, 1);
+  double best = 1e9;
+  for (int round = 0; round < 5; ++round) {
+    const auto begin = Clock::now();
+    for (std::int64_t k = 0; k < times; ++k) copy.run(src.data(), dst.data());
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    best = std::min(best, took.count() / static_cast<double>(times));
+  }
+  return best * static_cast<double>(bytes) / static_cast<double>(2 * tried);
+}
+
+}  // namespace
 
 void add_plan(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "plan", "how a conversion would be done: loops, tiles and kernels");
   command->footer(
       "Loops are from the outermost in, strides in bytes; the last line of a "
-      "nest is the\nkernel and the tile that it walks itself.\n"
+      "nest is the\nkernel and the tile that it walks itself. The bound is "
+      "measured: a copy, by the same\nkind of stores, of as many bytes as the "
+      "plan reads and writes.\n"
       "  stridewise plan nchw nChw16c --shape 8x67x56x56");
   struct Options {
     std::array<std::string, 2> layouts;
@@ -49,7 +82,18 @@ void add_plan(CLI::App& app, Context& context) {
     const Plan plan = value_of(Plan::make(
         value_of(sources[0].bind(shape, type.bytes())),
         value_of(sources[1].bind(shape, to_type.bytes())), plan_options));
-    context.answer(plan_json(plan), plan.to_string());
+    const auto nests = plan.nests();
+    const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
+    const double bound =
+        copy_seconds(plan.bytes_read() + plan.bytes_written(),
+                     streams ? Stores::streaming : Stores::cached);
+    Json json = plan_json(plan);
+    json["bound_seconds"] = bound;
+    context.answer(
+        json,
+        fmt::format("{}at best {:.3g} us on one thread: what a copy of as "
+                    "many bytes takes here\n",
+                    plan.to_string(), bound * 1e6));
   });
 }
 

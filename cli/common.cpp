@@ -192,6 +192,9 @@ Json plan_json(const Plan& plan) {
           {"loops", largest != nullptr ? (*largest)["loops"] : Json::array()},
           {"nests", nests},
           {"tasks", plan.tasks()},
+          {"uses_threads", plan.uses_threads()},
+          {"bytes_read", plan.bytes_read()},
+          {"bytes_written", plan.bytes_written()},
           {"src_bytes", plan.src_bytes()},
           {"dst_bytes", plan.dst_bytes()},
           {"text", plan.to_string()}};

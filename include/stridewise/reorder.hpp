@@ -96,6 +96,13 @@ class Plan {
   [[nodiscard]] std::vector<PlanNest> nests() const;
   [[nodiscard]] std::int64_t src_bytes() const;  // that src must have
   [[nodiscard]] std::int64_t dst_bytes() const;
+  // What a run reads of src (its elements) and writes to dst (elements, and the
+  // zeros of padding and gaps where the plan fills them).
+  [[nodiscard]] std::int64_t bytes_read() const;
+  [[nodiscard]] std::int64_t bytes_written() const;
+  // Whether run() hands tasks to the parallel_for it is given, or does so little
+  // that the calling thread does it all.
+  [[nodiscard]] bool uses_threads() const;
   // Readable, several lines.
   [[nodiscard]] std::string to_string() const;
 

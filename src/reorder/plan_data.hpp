@@ -51,13 +51,21 @@ struct PlanData {
   std::int64_t tasks = 0;
   std::int64_t src_bytes = 0;
   std::int64_t dst_bytes = 0;
+  std::int64_t bytes_read = 0;  // by a run
+  std::int64_t bytes_written = 0;
   bool prefetch = false;  // src and dst exceed the caches next to a core
   // Where values change, moves are planned as if elements of dst were as wide as
   // those of src; staged calls write to where they are.
-  ConvertRun convert = nullptr;
-  Quantisation quantisation;
+  std::optional<Values> values;
+  ConvertRun convert = nullptr;  // nullptr without them
   std::int64_t src_width = 0;
   std::int64_t dst_width = 0;
+
+  // Whether there is so much to move that waking other threads is worth it.
+  [[nodiscard]] bool worth_sharing() const {
+    constexpr std::int64_t enough = 1 << 20;
+    return tasks > 1 && src_bytes + dst_bytes >= enough;
+  }
 
   // From a distance in such a dst to that in the real one.
   [[nodiscard]] std::int64_t in_dst(std::int64_t bytes) const {
@@ -66,7 +74,7 @@ struct PlanData {
 };
 
 // What a staged call writes at most before it goes on to dst.
-inline constexpr std::int64_t stage_bytes = 8 << 10;
+inline constexpr std::int64_t stage_bytes = 32 << 10;
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,

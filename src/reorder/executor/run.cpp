@@ -174,9 +174,7 @@ void Plan::run(const std::byte* src, std::byte* dst) const {
 
 void Plan::run(const std::byte* src, std::byte* dst,
                const ParallelFor& parallel_for) const {
-  // Waking other threads costs more than moving so little.
-  constexpr std::int64_t worth_sharing = 1 << 20;
-  if (src_bytes() + dst_bytes() < worth_sharing) {
+  if (!data_->worth_sharing()) {
     for (std::int64_t task = 0; task < tasks(); ++task) {
       run_task(task, src, dst);
     }

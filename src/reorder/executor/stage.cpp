@@ -10,7 +10,7 @@ void write(const PlanData& data, const ScheduledNest& scheduled,
            std::int64_t bytes) {
   if (data.convert != nullptr) {
     data.convert(stage, dst + data.in_dst(at), bytes / data.src_width,
-                 data.quantisation);
+                 data.values->quantisation);
     return;
   }
   const Kernel& copy = *scheduled.flush;

@@ -92,8 +92,8 @@ template <class One>
 template <class Vector>
 class Copy {
  public:
-  static void run(const Tile& tile) { each_plane<&runs<false>>(tile); }
-  static void stream(const Tile& tile) { each_plane<&runs<true>>(tile); }
+  static void run(const Tile& tile) { each_plane(tile, runs<false>); }
+  static void stream(const Tile& tile) { each_plane(tile, runs<true>); }
 
  private:
   template <bool streams>
@@ -143,27 +143,47 @@ class Copy {
     std::byte keep[16] = {};
     std::memset(keep, 255, static_cast<std::size_t>(bytes));
     const Vector128::type mask = Vector128::load(keep);
-    each_run(tile, [&](const std::byte* src, std::byte* dst) {
-      if (bytes + zeros == 16 && tile.src_end - src >= 16) {
-        const Vector128::type v = Vector128::load(src) & mask;
-        if (streams && reinterpret_cast<std::uintptr_t>(dst) % 16 == 0) {
-          Vector128::scatter_stream([=](int) { return dst; }, v);
-        } else {
-          Vector128::store(dst, v);
-        }
-      } else {
-        copy_short(dst, src, bytes);
-        zero_run<Vector>(dst + bytes, zeros);
-      }
+    // Only the last runs lie so near the end of src that no vector fits.
+    const std::int64_t inside = bytes + zeros == 16 ? runs_inside(tile, 16) : 0;
+    const bool aligned =
+        (reinterpret_cast<std::uintptr_t>(tile.dst) | tile.dst_stride[0]) %
+            16 ==
+        0;
+    Tile part = tile;
+    part.count[0] = inside;
+    if (streams && aligned) {
+      each_run(part, [mask](const std::byte* src, std::byte* dst) {
+        Vector128::stream(dst, Vector128::load(src) & mask);
+      });
+    } else {
+      each_run(part, [mask](const std::byte* src, std::byte* dst) {
+        Vector128::store(dst, Vector128::load(src) & mask);
+      });
+    }
+    part.count[0] = tile.count[0] - inside;
+    part.src += inside * tile.src_stride[0];
+    part.dst += inside * tile.dst_stride[0];
+    each_run(part, [=](const std::byte* src, std::byte* dst) {
+      copy_short(dst, src, bytes);
+      zero_run<Vector>(dst + bytes, zeros);
     });
+  }
+
+  // How many of the first runs can be read `bytes` far.
+  static std::int64_t runs_inside(const Tile& tile, std::int64_t bytes) {
+    const std::int64_t stride = tile.src_stride[0];
+    const std::int64_t room = tile.src_end - tile.src - bytes;
+    if (room < 0 || stride < 0) return 0;
+    if (stride == 0) return tile.count[0];
+    return std::min(tile.count[0], room / stride + 1);
   }
 };
 
 template <class Vector>
 class FillZero {
  public:
-  static void run(const Tile& tile) { each_plane<&runs<false>>(tile); }
-  static void stream(const Tile& tile) { each_plane<&runs<true>>(tile); }
+  static void run(const Tile& tile) { each_plane(tile, runs<false>); }
+  static void stream(const Tile& tile) { each_plane(tile, runs<true>); }
 
  private:
   template <bool streams>

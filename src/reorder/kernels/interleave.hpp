@@ -130,31 +130,54 @@ class Interleave {
   static constexpr auto fits = [](int J) {
     return J * width < 32 && (J <= 8 || width == 1);
   };
+  // Columns that fill 16 bytes of each row.
+  static constexpr std::int64_t step = 16 / width;
 
  public:
-  static void run(const Tile& tile) { dispatch<false>(tile); }
+  static void run(const Tile& tile) { dispatch(tile, false); }
   static void stream(const Tile& tile) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
-                         tile.dst_stride[2] % 16 == 0 &&
-                         tile.dst_stride[3] % 16 == 0;
-    return aligned ? dispatch<true>(tile) : dispatch<false>(tile);
+    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
+                       tile.dst_stride[2] % 16 == 0 &&
+                       tile.dst_stride[3] % 16 == 0);
   }
 
  private:
-  template <bool streams>
-  static void dispatch(const Tile& tile) {
+  static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.count[0] + tile.zeros, [&](auto all) {
-      each_plane<&columns<all(), streams>>(tile);
+      streams ? planes<all(), true>(tile) : planes<all(), false>(tile);
     });
   }
 
   template <int J, bool streams>
-  static void columns(const Tile& tile) {
+  static void planes(Tile plane) {
+    const std::byte* const src = plane.src;
+    std::byte* const dst = plane.dst;
+    for (std::int64_t i = 0; i < plane.count[3]; ++i) {
+      plane.src = src + i * plane.src_stride[3];
+      plane.dst = dst + i * plane.dst_stride[3];
+      std::int64_t left = plane.count[2];
+      const auto go_on = [&](std::int64_t by) {
+        left -= by;
+        plane.src += by * plane.src_stride[2];
+        plane.dst += by * plane.dst_stride[2];
+      };
+      if (Wide::lanes > 1 && plane.count[1] == step) {
+        // Planes of one lane each fill a vector together.
+        for (; left >= Wide::lanes; go_on(Wide::lanes)) {
+          block<Wide, J, streams, true>(plane, 0);
+        }
+      }
+      for (; left > 0; go_on(1)) columns<J, streams>(plane);
+    }
+  }
+
+  template <int J, bool streams>
+  [[gnu::always_inline]] static void columns(const Tile& tile) {
     const std::int64_t count = tile.count[1];
     std::int64_t j = 0;
     if constexpr (Wide::lanes > 1) {
-      for (constexpr std::int64_t step = Wide::lanes * 16 / width;
-           count - j >= step; j += step) {
+      for (constexpr std::int64_t some = Wide::lanes * step; count - j >= some;
+           j += some) {
         block<Wide, J, streams>(tile, j);
       }
     }
@@ -163,14 +186,16 @@ class Interleave {
 
   template <int J, bool streams>
   [[gnu::noinline]] static void last_columns(const Tile& tile, std::int64_t j) {
-    constexpr std::int64_t step = 16 / width;
     const std::int64_t count = tile.count[1];
     if (count < step) return few<J>(tile);
-    for (; count - j >= step; j += step) block<Vector128, J, streams>(tile, j);
+    for (; count - j >= step; j += step) {
+      block<Vector128, J, streams>(tile, j);
+    }
     if (j < count) block<Vector128, J, false>(tile, count - step);
   }
 
-  template <class Vector, int J, bool streams>
+  // Columns from j on, 16 bytes of each row a lane; or so many of a plane a lane.
+  template <class Vector, int J, bool streams, bool by_planes = false>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t j) {
     const std::byte* const src = tile.src + j * width;
     std::byte* const dst = tile.dst + j * J * width;
@@ -178,13 +203,22 @@ class Interleave {
     typename Vector::type out[J];
 #pragma GCC unroll 16
     for (int i = 0; i < J; ++i) {
-      in[i] = i < tile.count[0] ? Vector::load(src + i * tile.src_stride[0])
-                                : Vector::zero();
+      const std::byte* const row = src + i * tile.src_stride[0];
+      if (i >= tile.count[0]) {
+        in[i] = Vector::zero();
+      } else if constexpr (by_planes) {
+        in[i] = Vector::gather(
+            [&](std::int64_t lane) { return row + lane * tile.src_stride[2]; });
+      } else {
+        in[i] = Vector::load(row);
+      }
     }
     Lanes<Vector, width, J, false>::permute(in, out);
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
-      const auto at = [&](int lane) { return dst + (lane * J + k) * 16; };
+      const auto at = [&](std::int64_t lane) {
+        return dst + lane * (by_planes ? tile.dst_stride[2] : 16 * J) + k * 16;
+      };
       if constexpr (streams) {
         Vector::scatter_stream(at, out[k]);
       } else {
@@ -217,21 +251,19 @@ class Deinterleave {
   static constexpr auto fits = [](int J) { return J <= 8; };
 
  public:
-  static void run(const Tile& tile) { dispatch<false>(tile); }
+  static void run(const Tile& tile) { dispatch(tile, false); }
   static void stream(const Tile& tile) {
     constexpr std::int64_t unit = Wide::lanes * 16;
-    const bool aligned =
-        reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0 &&
-        tile.dst_stride[1] % unit == 0 && tile.dst_stride[2] % unit == 0 &&
-        tile.dst_stride[3] % unit == 0;
-    return aligned ? dispatch<true>(tile) : dispatch<false>(tile);
+    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0 &&
+                       tile.dst_stride[1] % unit == 0 &&
+                       tile.dst_stride[2] % unit == 0 &&
+                       tile.dst_stride[3] % unit == 0);
   }
 
  private:
-  template <bool streams>
-  static void dispatch(const Tile& tile) {
+  static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
-      each_plane<&rows<lanes(), streams>>(tile);
+      each_plane(tile, streams ? rows<lanes(), true> : rows<lanes(), false>);
     });
   }
 

@@ -8,8 +8,8 @@ namespace stridewise {
 namespace {
 
 // `one` does rows and columns.
-template <auto one>
-[[gnu::always_inline]] inline void each_plane(const Tile& tile) {
+template <class One>
+[[gnu::always_inline]] inline void each_plane(const Tile& tile, One one) {
   Tile plane = tile;
   for (std::int64_t i = 0; i < tile.count[3]; ++i) {
     plane.src = tile.src + i * tile.src_stride[3];

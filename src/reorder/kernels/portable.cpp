@@ -12,7 +12,7 @@ namespace {
 
 template <int width>
 struct Strided {
-  static void run(const Tile& tile) { each_plane<&elements>(tile); }
+  static void run(const Tile& tile) { each_plane(tile, elements); }
 
  private:
   static void elements(const Tile& tile) {

@@ -61,11 +61,11 @@ class Strip {
     const std::int64_t count = tile_.count[1];
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
-    if (count < n || used_ < bytes) return edge();
+    if (count < n || used_ < bytes) return irregular<streams>();
     if (count * width >= pack_bytes && (!plain || tile_.crowded_src)) {
       return packed<streams>();
     }
-    if (!plain) return edge();
+    if (!plain) return irregular<streams>();
     columns<streams>(0, count, tile_.src + row_ * tile_.src_stride[0],
                      tile_.src_stride[0], tile_.prefetch);
   }
@@ -114,7 +114,10 @@ class Strip {
   [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
                                       const std::byte* src, std::int64_t pitch,
                                       bool prefetch) const {
-    if (tile_.column_offset != nullptr) {
+    if constexpr (bytes < line) {
+      // Ends of columns: not worth code for either kind.
+      walk<streams>(src, pitch, ByTile{&tile_, begin}, end - begin, prefetch);
+    } else if (tile_.column_offset != nullptr) {
       walk<streams>(src, pitch, ByTable{tile_.column_offset + begin},
                     end - begin, prefetch);
     } else {
@@ -147,107 +150,174 @@ class Strip {
     }
   };
 
+  struct ByTile {
+    const Tile* tile;
+    std::int64_t first;
+
+    [[nodiscard]] std::int64_t at(std::int64_t column) const {
+      return tile->column_at(first + column);
+    }
+    [[nodiscard]] ByTile from(std::int64_t column) const {
+      return {tile, first + column};
+    }
+  };
+
   template <bool streams, class Columns>
   void walk(const std::byte* src, std::int64_t pitch, Columns columns,
             std::int64_t count, bool prefetch) const {
-    std::int64_t j = 0;
-    if (strips_ == 1) {
-      constexpr std::int64_t some = std::max(line_columns, n);
-      if (prefetch) {
-        for (; count - j >= some; j += some) {
-          for (std::int64_t i = 0; i < rows; ++i) {
-            __builtin_prefetch(src + i * pitch + j * width + ahead);
-          }
-          squares<streams>(src + j * width, pitch, dst_, columns.from(j), some);
-        }
+    if (strips_ == 1 && present_ == rows) {
+      const auto some = [&](std::int64_t first, std::int64_t many) {
+        squares<streams>(src + first * width, pitch, dst_, columns.from(first),
+                         many);
+      };
+      constexpr std::int64_t block = std::max(line_columns, n);
+      std::int64_t j = 0;
+      for (; prefetch && count - j >= block; j += block) {
+        ask_ahead(src + j * width, pitch);
+        some(j, block);
       }
       const std::int64_t whole = (count - j) / n * n;
-      squares<streams>(src + j * width, pitch, dst_, columns.from(j), whole);
-      j += whole;
+      if (whole > 0) some(j, whole);
+      if (j + whole < count) some(count - n, n);
+      return;
     }
-    for (; j < count; j += n) {
+    for (std::int64_t j = 0; j < count; j += n) {
       const std::int64_t column = std::min(j, count - n);
       for (std::int64_t s = 0; s < strips_; ++s) {
-        const std::byte* const rows_from = src + s * rows * pitch;
-        if (prefetch && j % line_columns == 0) {
-          for (std::int64_t i = 0; i < rows; ++i) {
-            __builtin_prefetch(rows_from + i * pitch + j * width + ahead);
-          }
+        const std::byte* const from = src + s * rows * pitch;
+        if (prefetch && j % std::max(line_columns, n) == 0) {
+          ask_ahead(from + j * width, pitch);
         }
-        squares<streams>(rows_from + column * width, pitch, dst_ + s * bytes,
-                         columns.from(column), n);
+        square<streams>(ByPitch{from + column * width, pitch},
+                        parts_with_rows(s), dst_ + s * bytes,
+                        columns.from(column));
       }
     }
   }
 
-  // A multiple of n columns of one strip.
+  // Prefetches what the rows of a strip go on with.
+  [[gnu::always_inline]] static void ask_ahead(const std::byte* src,
+                                               std::int64_t pitch) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      __builtin_prefetch(src + i * pitch + ahead);
+    }
+  }
+
+  // A multiple of n columns of one whole strip. Not inline, so that registers
+  // are all for this.
   template <bool streams, class Columns>
-  [[gnu::always_inline]] static void squares(const std::byte* src,
-                                             std::int64_t pitch, std::byte* dst,
-                                             Columns columns,
-                                             std::int64_t count) {
+  [[gnu::noinline]] static void squares(const std::byte* src,
+                                        std::int64_t pitch, std::byte* dst,
+                                        Columns columns, std::int64_t count) {
     for (std::int64_t j = 0; j < count; j += n) {
-      square<streams>(src, pitch, dst, columns);
+      square<streams>(ByPitch{src, pitch}, parts, dst, columns);
       src += n * width;
       columns = columns.from(n);
     }
   }
 
+  // Vectors of a column of strip s that hold more than zeros.
+  [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
+    const std::int64_t present =
+        std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
+    return (present * width + vector_bytes - 1) / vector_bytes;
+  }
+
+  // Where rows begin in src.
+  struct ByPitch {
+    const std::byte* src;
+    std::int64_t pitch;
+
+    [[nodiscard]] const std::byte* row(std::int64_t i) const {
+      return src + i * pitch;
+    }
+    [[nodiscard]] ByPitch from(std::int64_t i) const { return {row(i), pitch}; }
+  };
+  struct ByPointer {
+    const std::byte* const* src;
+    std::int64_t byte;
+
+    [[nodiscard]] const std::byte* row(std::int64_t i) const {
+      return src[i] + byte;
+    }
+    [[nodiscard]] ByPointer from(std::int64_t i) const {
+      return {src + i, byte};
+    }
+  };
+
   // Where vectors are less than a line, streaming goes by way of whole lines:
   // more than a few that are written by halves would leave the write-combining
   // buffers half empty.
-  template <bool streams, class Columns>
-  [[gnu::always_inline]] static void square(const std::byte* src,
-                                            std::int64_t pitch, std::byte* dst,
-                                            Columns columns) {
+  template <bool streams, class Rows, class Columns>
+  [[gnu::always_inline]] static void square(Rows from, std::int64_t parts_used,
+                                            std::byte* dst, Columns columns) {
     constexpr bool staged = streams && parts > 1 && n > 4;
     alignas(64) std::byte stage[staged ? n * bytes : 1];
+    if constexpr (staged) {
+      each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+        Vector::store(stage + k * bytes + at, v);
+      });
+#pragma GCC unroll 16
+      for (std::int64_t k = 0; k < n; ++k) {
+        stream_column(dst + columns.at(k), stage + k * bytes);
+      }
+    } else {
+      each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+        if constexpr (streams) {
+          Vector::stream(dst + columns.at(k) + at, v);
+        } else {
+          Vector::store(dst + columns.at(k) + at, v);
+        }
+      });
+    }
+  }
+
+  // put(k, at, v) for every vector v of a square: bytes `at` and on of column k.
+  // After the first `parts_used` of each column they are zero.
+  template <class Rows, class Put>
+  [[gnu::always_inline]] static void each_piece(Rows from,
+                                                std::int64_t parts_used,
+                                                Put put) {
 #pragma GCC unroll 4
     for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t at = part * vector_bytes;
       V v[n];
-      load(src, pitch, part * vector_bytes, v);
-      transpose_lanes(v);
+      if (part < parts_used) {
+        load(from, at, v);
+        transpose_lanes(v);
 #pragma GCC unroll 16
-      for (std::int64_t k = 0; k < n; ++k) {
-        const std::int64_t at = part * vector_bytes;
-        if constexpr (staged) {
-          Vector::store(stage + k * bytes + at, v[k]);
-        } else if constexpr (streams) {
-          Vector::stream(dst + columns.at(k) + at, v[k]);
-        } else {
-          Vector::store(dst + columns.at(k) + at, v[k]);
-        }
-      }
-    }
-    if constexpr (staged) {
+        for (std::int64_t k = 0; k < n; ++k) put(k, at, v[k]);
+      } else {
 #pragma GCC unroll 16
-      for (std::int64_t k = 0; k < n; ++k) {
-#pragma GCC unroll 4
-        for (std::int64_t at = 0; at < bytes; at += vector_bytes) {
-          Vector::stream(dst + columns.at(k) + at,
-                         Vector::load(stage + k * bytes + at));
-        }
+        for (std::int64_t k = 0; k < n; ++k) put(k, at, Vector::zero());
       }
     }
   }
 
+  [[gnu::always_inline]] static void stream_column(std::byte* to,
+                                                   const std::byte* from) {
+#pragma GCC unroll 4
+    for (std::int64_t at = 0; at < bytes; at += vector_bytes) {
+      Vector::stream(to + at, Vector::load(from + at));
+    }
+  }
+
   // The rows that make bytes [at, at + vector_bytes) of the strip.
-  [[gnu::always_inline]] static void load(const std::byte* src,
-                                          std::int64_t pitch, std::int64_t at,
-                                          V* v) {
+  template <class Rows>
+  [[gnu::always_inline]] static void load(Rows all, std::int64_t at, V* v) {
+    const Rows from = all.from(at / width);
     if constexpr (chunks && width >= vector_bytes) {
-      v[0] = Vector::load(src + at / width * pitch + at % width);
+      v[0] = Vector::load(from.row(0) + at % width);
     } else if constexpr (chunks) {
       v[0] = Vector::gather([&](std::int64_t lane) {
-        const std::int64_t byte = at + 16 * lane;
-        return src + byte / width * pitch + byte % width;
+        const std::int64_t byte = at % width + 16 * lane;
+        return from.row(byte / width) + byte % width;
       });
     } else {
-      src += at / width * pitch;
 #pragma GCC unroll 16
       for (std::int64_t i = 0; i < n; ++i) {
         v[i] = Vector::gather(
-            [&](std::int64_t lane) { return src + (lane * n + i) * pitch; });
+            [&](std::int64_t lane) { return from.row(lane * n + i); });
       }
     }
   }
@@ -268,46 +338,75 @@ class Strip {
     }
   }
 
-  // What is less than a square, or narrow and irregular: columns or rows too
-  // few, rows of zeros. By way of squares on the stack, loaded as far as src
-  // goes and stored as far as dst does.
-  [[gnu::noinline]] void edge() {
+  // Rows that no one stride takes apart, of which some may be zeros; columns or
+  // rows too few for a square: each row by a pointer of its own, each column
+  // stored as far as it goes.
+  template <bool streams>
+  [[gnu::noinline]] void irregular() {
     for (std::int64_t s = 0; s < strips_; ++s) {
       const std::int64_t present =
           std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
-      for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
-        edge(row_ + s * rows, present, j, dst_ + s * bytes);
-      }
+      irregular_strip<streams>(row_ + s * rows, present, dst_ + s * bytes);
     }
   }
-  void edge(std::int64_t row, std::int64_t present, std::int64_t column,
-            std::byte* dst) {
+  template <bool streams>
+  void irregular_strip(std::int64_t row, std::int64_t present, std::byte* dst) {
     constexpr std::int64_t pitch = std::max(16, width);
     alignas(64) std::byte in[rows * pitch];
-    alignas(64) std::byte out[n * bytes];
-    const std::int64_t taken = std::min(n, tile_.count[1] - column);
-    const std::byte* const src = tile_.src + column * width;
+    const std::byte* src[rows];
+    const std::byte* last = tile_.src;
     for (std::int64_t i = 0; i < present; ++i) {
-      const std::byte* const from = src + tile_.row_at(row + i);
-      if (tile_.src_end - from >= pitch) {
-        std::memcpy(in + i * pitch, from, pitch);
-      } else {
-        copy_short(in + i * pitch, from, taken * width);
-      }
+      src[i] = tile_.src + tile_.row_at(row + i);
+      last = std::max(last, src[i]);
     }
-    std::memset(in + present * pitch, 0,
-                static_cast<std::size_t>((rows - present) * pitch));
-    square<false>(in, pitch, out, ByStride{0, bytes});
-    for (std::int64_t k = 0; k < taken; ++k) {
-      store_some(dst + tile_.column_at(column + k), out + k * bytes);
+    const std::int64_t used =
+        (present * width + vector_bytes - 1) / vector_bytes;
+    for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
+      const std::int64_t taken = std::min(n, tile_.count[1] - j);
+      const std::int64_t byte = j * width;
+      if (present == rows && tile_.src_end - last >= byte + pitch) {
+        some_columns<streams>(ByPointer{src, byte}, used, j, taken, dst);
+        continue;
+      }
+      const std::byte* copies[rows];
+      for (std::int64_t i = 0; i < rows; ++i) {
+        std::byte* const copy = in + i * pitch;
+        copies[i] = copy;
+        if (i >= present) {
+          std::memset(copy, 0, pitch);
+        } else if (tile_.src_end - src[i] >= byte + pitch) {
+          std::memcpy(copy, src[i] + byte, pitch);
+        } else {
+          copy_short(copy, src[i] + byte, taken * width);
+        }
+      }
+      some_columns<streams>(ByPointer{copies, 0}, used, j, taken, dst);
     }
   }
 
-  void store_some(std::byte* to, const std::byte* from) const {
-    if (used_ == bytes) {
-      std::memcpy(to, from, bytes);
-    } else {
-      copy_short(to, from, used_);
+  // Columns [j, j + taken) of a square: whole ones straight to dst.
+  template <bool streams>
+  [[gnu::noinline]] void some_columns(ByPointer from, std::int64_t parts_used,
+                                      std::int64_t j, std::int64_t taken,
+                                      std::byte* dst) const {
+    const bool direct = !streams && used_ == bytes;
+    alignas(64) std::byte out[n * bytes];
+    std::byte* to[n];
+    for (std::int64_t k = 0; k < n; ++k) {
+      to[k] =
+          direct && k < taken ? dst + tile_.column_at(j + k) : out + k * bytes;
+    }
+    each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+      Vector::store(to[k] + at, v);
+    });
+    if (direct) return;
+    for (std::int64_t k = 0; k < taken; ++k) {
+      std::byte* const column = dst + tile_.column_at(j + k);
+      if (used_ < bytes) {
+        copy_short(column, out + k * bytes, used_);
+      } else {
+        stream_column(column, out + k * bytes);
+      }
     }
   }
 
@@ -327,8 +426,8 @@ class Transpose {
   static constexpr bool chunks = width >= 16;
 
  public:
-  static void run(const Tile& tile) { each_plane<&rows<false>>(tile); }
-  static void stream(const Tile& tile) { each_plane<&rows<true>>(tile); }
+  static void run(const Tile& tile) { each_plane(tile, rows<false>); }
+  static void stream(const Tile& tile) { each_plane(tile, rows<true>); }
 
  private:
   template <bool streams>

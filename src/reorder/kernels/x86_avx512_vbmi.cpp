@@ -39,11 +39,10 @@ __m512i permute(const Permutation& p, const __m512i* in) {
 }
 
 // Writes the lowest `bytes` of v, which is all of it but at an end.
-template <bool streams>
-void store(std::byte* dst, __m512i v, std::int64_t bytes) {
+void store(std::byte* dst, __m512i v, std::int64_t bytes, bool streams) {
   if (bytes < 64) {
     _mm512_mask_storeu_epi8(dst, first_bytes(bytes), v);
-  } else if constexpr (streams) {
+  } else if (streams) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
   } else {
     _mm512_storeu_si512(dst, v);
@@ -57,27 +56,27 @@ __m512i load(const std::byte* src, std::int64_t bytes) {
 
 // Tables, made again only when a thread turns to another shape: tiles of one
 // nest are many, small and alike.
-struct Tables {
-  std::array<std::int64_t, 4> key{};
-  std::array<Permutation, most> of{};
-};
+using Tables = std::array<Permutation, most>;
 
-template <class Make>
-const std::array<Permutation, most>& tables(
-    const std::array<std::int64_t, 4>& key, Make make) {
-  thread_local Tables cached;
-  if (cached.key != key) {
-    cached.of = make();
-    cached.key = key;
+const Tables& tables(const std::array<std::int64_t, 3>& shape,
+                     Tables (*make)(const std::array<std::int64_t, 3>&)) {
+  thread_local struct {
+    std::array<std::int64_t, 3> shape{};
+    Tables (*make)(const std::array<std::int64_t, 3>&) = nullptr;
+    Tables made{};
+  } last;
+  if (last.shape != shape || last.make != make) {
+    last.made = make(shape);
+    last.shape = shape;
+    last.make = make;
   }
-  return cached.of;
+  return last.made;
 }
 
 // Output vector k of interleaving `rows` of `all`: element e is of row e % all.
-std::array<Permutation, most> interleave_tables(std::int64_t width,
-                                                std::int64_t rows,
-                                                std::int64_t all) {
-  std::array<Permutation, most> made{};
+Tables interleave_tables(const std::array<std::int64_t, 3>& shape) {
+  const auto [width, rows, all] = shape;
+  Tables made{};
   for (std::int64_t k = 0; k < all; ++k) {
     for (std::int64_t q = 0; q < 64; ++q) {
       const std::int64_t element = (64 * k + q) / width;
@@ -91,10 +90,9 @@ std::array<Permutation, most> interleave_tables(std::int64_t width,
 }
 
 // Output vector j: element j of each group of `lanes`.
-std::array<Permutation, most> deinterleave_tables(std::int64_t width,
-                                                  std::int64_t columns,
-                                                  std::int64_t lanes) {
-  std::array<Permutation, most> made{};
+Tables deinterleave_tables(const std::array<std::int64_t, 3>& shape) {
+  const auto [width, columns, lanes] = shape;
+  Tables made{};
   for (std::int64_t j = 0; j < columns; ++j) {
     for (std::int64_t q = 0; q < 64; ++q) {
       const std::int64_t at = (q / width * lanes + j) * width + q % width;
@@ -107,12 +105,10 @@ std::array<Permutation, most> deinterleave_tables(std::int64_t width,
 
 // `rows` streams of 64 bytes each become `all` vectors of interleaved elements;
 // all - rows of them are zeros.
-template <int width, std::int64_t rows, bool streams>
-void interleave_rows(const Tile& tile) {
+template <int width, std::int64_t rows>
+void interleave_rows(const Tile& tile, bool streams) {
   const std::int64_t all = rows + tile.zeros;
-  const auto& plan = tables({1, width, rows, all}, [&] {
-    return interleave_tables(width, rows, all);
-  });
+  const Tables& plan = tables({width, rows, all}, interleave_tables);
   constexpr std::int64_t step = 64 / width;  // columns
   for (std::int64_t j = 0; j < tile.count[1]; j += step) {
     const std::int64_t bytes = (tile.count[1] - j) * width;  // of a row
@@ -123,31 +119,31 @@ void interleave_rows(const Tile& tile) {
     }
     std::byte* const dst = tile.dst + j * all * width;
     for (std::int64_t k = 0; k < all; ++k) {
-      store<streams>(dst + 64 * k, permute<rows>(plan[k], in),
-                     bytes * all - 64 * k);
+      store(dst + 64 * k, permute<rows>(plan[k], in), bytes * all - 64 * k,
+            streams);
     }
   }
 }
 
-template <int width, bool streams>
-void interleave_dispatch(const Tile& tile) {
+template <int width>
+void interleave_dispatch(const Tile& tile, bool streams) {
   switch (tile.count[0]) {
     case 1:
-      return interleave_rows<width, 1, streams>(tile);
+      return interleave_rows<width, 1>(tile, streams);
     case 2:
-      return interleave_rows<width, 2, streams>(tile);
+      return interleave_rows<width, 2>(tile, streams);
     case 3:
-      return interleave_rows<width, 3, streams>(tile);
+      return interleave_rows<width, 3>(tile, streams);
     case 4:
-      return interleave_rows<width, 4, streams>(tile);
+      return interleave_rows<width, 4>(tile, streams);
     case 5:
-      return interleave_rows<width, 5, streams>(tile);
+      return interleave_rows<width, 5>(tile, streams);
     case 6:
-      return interleave_rows<width, 6, streams>(tile);
+      return interleave_rows<width, 6>(tile, streams);
     case 7:
-      return interleave_rows<width, 7, streams>(tile);
+      return interleave_rows<width, 7>(tile, streams);
     default:
-      return interleave_rows<width, 8, streams>(tile);
+      return interleave_rows<width, 8>(tile, streams);
   }
 }
 
@@ -158,31 +154,26 @@ struct InterleaveBytes {
     if (tile.count[0] + tile.zeros > most) {
       return Interleave<Vector512, width>::run(tile);
     }
-    each_plane<&interleave_dispatch<width, false>>(tile);
+    each_plane(tile, [](const Tile& plane) {
+      interleave_dispatch<width>(plane, false);
+    });
   }
   static void stream(const Tile& tile) {
     if (tile.count[0] + tile.zeros > most) {
       return Interleave<Vector512, width>::stream(tile);
     }
-    each_plane<&whole_lines>(tile);
-  }
-
- private:
-  static void whole_lines(const Tile& tile) {
-    if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0) {
-      return interleave_dispatch<width, false>(tile);
-    }
-    interleave_dispatch<width, true>(tile);
+    each_plane(tile, [](const Tile& plane) {
+      interleave_dispatch<width>(
+          plane, reinterpret_cast<std::uintptr_t>(plane.dst) % 64 == 0);
+    });
   }
 };
 
 // `lanes` vectors of interleaved elements become one vector of each column.
-template <int width, std::int64_t lanes, bool streams>
-void deinterleave_lanes(const Tile& tile) {
+template <int width, std::int64_t lanes>
+void deinterleave_lanes(const Tile& tile, bool streams) {
   const std::int64_t columns = tile.count[1];
-  const auto& plan = tables({2, width, columns, lanes}, [&] {
-    return deinterleave_tables(width, columns, lanes);
-  });
+  const Tables& plan = tables({width, columns, lanes}, deinterleave_tables);
   constexpr std::int64_t step = 64 / width;  // rows
   for (std::int64_t i = 0; i < tile.count[0]; i += step) {
     const std::int64_t rows = tile.count[0] - i;
@@ -194,48 +185,45 @@ void deinterleave_lanes(const Tile& tile) {
       in[k] = load(tile.src + i * lanes * width + 64 * k, bytes - 64 * k);
     }
     for (std::int64_t j = 0; j < columns; ++j) {
-      store<streams>(tile.dst + j * tile.dst_stride[1] + i * width,
-                     permute<lanes>(plan[j], in), rows * width);
+      store(tile.dst + j * tile.dst_stride[1] + i * width,
+            permute<lanes>(plan[j], in), rows * width, streams);
     }
   }
 }
 
-template <int width, bool streams>
-void deinterleave_dispatch(const Tile& tile) {
+template <int width>
+void deinterleave_dispatch(const Tile& tile, bool streams) {
   switch (tile.src_stride[0] / width) {
-    case 1:
-      return deinterleave_lanes<width, 1, streams>(tile);
     case 2:
-      return deinterleave_lanes<width, 2, streams>(tile);
+      return deinterleave_lanes<width, 2>(tile, streams);
     case 3:
-      return deinterleave_lanes<width, 3, streams>(tile);
+      return deinterleave_lanes<width, 3>(tile, streams);
     case 4:
-      return deinterleave_lanes<width, 4, streams>(tile);
+      return deinterleave_lanes<width, 4>(tile, streams);
     case 5:
-      return deinterleave_lanes<width, 5, streams>(tile);
+      return deinterleave_lanes<width, 5>(tile, streams);
     case 6:
-      return deinterleave_lanes<width, 6, streams>(tile);
+      return deinterleave_lanes<width, 6>(tile, streams);
     case 7:
-      return deinterleave_lanes<width, 7, streams>(tile);
+      return deinterleave_lanes<width, 7>(tile, streams);
     default:
-      return deinterleave_lanes<width, 8, streams>(tile);
+      return deinterleave_lanes<width, 8>(tile, streams);
   }
 }
 
 template <int width>
 struct DeinterleaveBytes {
   static void run(const Tile& tile) {
-    each_plane<&deinterleave_dispatch<width, false>>(tile);
+    each_plane(tile, [](const Tile& plane) {
+      deinterleave_dispatch<width>(plane, false);
+    });
   }
-  static void stream(const Tile& tile) { each_plane<&whole_lines>(tile); }
-
- private:
-  static void whole_lines(const Tile& tile) {
-    if (reinterpret_cast<std::uintptr_t>(tile.dst) % 64 != 0 ||
-        tile.dst_stride[1] % 64 != 0) {
-      return deinterleave_dispatch<width, false>(tile);
-    }
-    deinterleave_dispatch<width, true>(tile);
+  static void stream(const Tile& tile) {
+    each_plane(tile, [](const Tile& plane) {
+      deinterleave_dispatch<width>(
+          plane, reinterpret_cast<std::uintptr_t>(plane.dst) % 64 == 0 &&
+                     plane.dst_stride[1] % 64 == 0);
+    });
   }
 };
 

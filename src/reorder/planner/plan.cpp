@@ -126,10 +126,12 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   data->dst_bytes = dst.size_bytes();
   data->src_width = width;
   data->dst_width = dst.element_bytes();
-  if (options.values) {
-    data->convert = find_converter(*options.values);
-    data->quantisation = options.values->quantisation;
-  }
+  data->values = options.values;
+  if (options.values) data->convert = find_converter(*options.values);
+  data->bytes_read = src.elements() * width;
+  data->bytes_written = options.fill == Fill::zero
+                            ? data->dst_bytes
+                            : dst.elements() * data->dst_width;
 
   Result<std::vector<Piece>> moves = element_pieces(src, dst);
   if (!moves) return unexpected(moves.error());
@@ -176,7 +178,10 @@ std::vector<PlanNest> Plan::nests() const {
 
 std::int64_t Plan::src_bytes() const { return data_->src_bytes; }
 std::int64_t Plan::dst_bytes() const { return data_->dst_bytes; }
+std::int64_t Plan::bytes_read() const { return data_->bytes_read; }
+std::int64_t Plan::bytes_written() const { return data_->bytes_written; }
 std::int64_t Plan::tasks() const { return data_->tasks; }
+bool Plan::uses_threads() const { return data_->worth_sharing(); }
 
 std::string Plan::to_string() const {
   const auto print_loop = [](const PlanLoop& loop, bool fills) {
@@ -184,8 +189,19 @@ std::string Plan::to_string() const {
                  : fmt::format("{} x (src {:+}, dst {:+})", loop.count,
                                loop.src_stride, loop.dst_stride);
   };
-  std::string text = fmt::format("{} bytes -> {} bytes, {} tasks\n",
-                                 src_bytes(), dst_bytes(), tasks());
+  std::string text = fmt::format(
+      "{} bytes -> {} bytes, {} task{}{}\n", src_bytes(), dst_bytes(), tasks(),
+      tasks() == 1 ? "" : "s",
+      uses_threads() ? " for any number of threads" : " on the calling thread");
+  text +=
+      fmt::format("reads {} bytes, writes {}\n", bytes_read(), bytes_written());
+  if (const auto& values = data_->values) {
+    text += fmt::format("{} -> {}", values->src.name, values->dst.name);
+    if (const Quantisation& q = values->quantisation; q != Quantisation{}) {
+      text += fmt::format(", scale {}, zero point {}", q.scale, q.zero_point);
+    }
+    text += '\n';
+  }
   for (const PlanNest& nest : nests()) {
     text += nest.fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
                        : fmt::format("move from src {} to dst {}\n",
@@ -228,10 +244,8 @@ std::vector<KernelInfo> available_kernels() {
 }
 
 bool operator==(const Plan& a, const Plan& b) {
-  return a.data_->convert == b.data_->convert &&
-         a.data_->quantisation == b.data_->quantisation &&
-         a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
-         a.dst_bytes() == b.dst_bytes() &&
+  return a.data_->values == b.data_->values && a.nests() == b.nests() &&
+         a.src_bytes() == b.src_bytes() && a.dst_bytes() == b.dst_bytes() &&
          a.data_->sieve.has_value() == b.data_->sieve.has_value();
 }
 

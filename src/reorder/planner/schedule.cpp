@@ -57,10 +57,10 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
   const std::int64_t columns = nest.tile[1].count;
   switch (kernel.kind) {
     case KernelKind::transpose: {
-      // Some lines of dst by a page of src: long runs on both sides, and no
-      // more pages than a TLB holds. Columns that share lines of dst must meet
+      // Some lines of dst by a page of src: long runs on both sides, no more
+      // pages than a TLB holds, and no more than makes a task. Columns that share lines of dst must meet
       // while those are in the L1 cache.
-      const std::int64_t part = std::min(rows, 1024 / unit);
+      const std::int64_t part = std::min(rows, 512 / unit);
       const bool shares_lines =
           nest.columns.empty() && nest.tile[1].dst_stride % line != 0;
       const std::int64_t page = shares_lines ? (16 << 10) / part : 4096;
