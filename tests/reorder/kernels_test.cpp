@@ -232,7 +232,7 @@ TEST(Kernels, WideTransposes) {
 TEST(Kernels, WalkTheLoopsAroundATile) {
   for (const Kernel& kernel : kernels()) {
     for (const std::int64_t rows : {2, 4, 5, 16}) {
-      for (const std::int64_t columns : {1, 3, 4, 16, 33}) {
+      for (const std::int64_t columns : {1, 3, 4, 8, 16, 33}) {
         Tile tile = tile_of(kernel, rows, columns, 0, 0);
         if (!suits(kernel, tile)) continue;
         const auto bytes = [&](const std::array<std::int64_t, 4>& stride) {
@@ -274,6 +274,11 @@ TEST(Kernels, TransposesTakeRowsFromATable) {
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
           if (rows % 7 == 0) continue;  // not a permutation
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          if (kernel.stream == nullptr) continue;
+          Tile whole_lines = tile;
+          whole_lines.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+          ASSERT_NO_FATAL_FAILURE(
+              check(kernel, kernel.stream, whole_lines, side));
         }
       }
     }
