@@ -5,11 +5,10 @@
 
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <iostream>
 #include <memory>
 
-#include "common.hpp"
+#include "dump_files.hpp"
 #include "stridewise/threads.hpp"
 
 namespace stridewise::cli {
@@ -49,19 +48,6 @@ class ProgressBar {
   bool drawn_ = false;
   int percent_ = -1;
 };
-
-// A mapped file that another process cuts short, and a file larger than the
-// user's limit, come as signals; both are errors like others.
-void turn_signals_into_errors() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGBUS, [](int) {
-    constexpr std::string_view message =
-        "stridewise: a file changed its size while it was converted\n";
-    [[maybe_unused]] const auto written =
-        ::write(2, message.data(), message.size());
-    ::_exit(exit_bad_input);
-  });
-}
 
 void run(Context& context, const Options& options) {
   turn_signals_into_errors();

@@ -81,6 +81,8 @@ int run(int argc, char** argv) {
   add_kernels(app, context);
   add_bench(app, context);
   add_demo(app, context);
+  add_probe(app, context);
+  add_infer(app, context);
   for (CLI::App* command : app.get_subcommands({})) {
     command->add_flag("--json", context.json, "print one JSON object");
   }

@@ -27,13 +27,14 @@ LAYERS = {
     "reorder/planner": {"base", "layout", "notation", "reorder",
                         "reorder/kernels", "reorder/values"},
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
+    "infer": {"base", "element", "layout", "notation", "catalogue"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
     "threads": {"base"},
 }
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
-           "plan_cache": "reorder",
+           "infer": "infer", "plan_cache": "reorder",
            "values": "reorder/values",
            "threads": "threads", "vendor/okk": "catalogue/vendor",
            "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",

@@ -66,11 +66,35 @@ class MappedFile {
 
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
+  // Gives back the memory that these bytes were read into; they can be read
+  // again. For who walks once over a file larger than memory.
+  void forget(std::int64_t first, std::int64_t count) const noexcept;
+
  private:
   MappedFile() = default;
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+// A file as every command reads it: NumPy's where its name ends in .npy, else raw
+// bytes.
+struct TensorFile {
+  std::filesystem::path path;
+  MappedFile file;
+  std::optional<NpyHeader> npy;  // nullopt: raw
+
+  // The tensor's bytes, without a header.
+  [[nodiscard]] std::span<const std::byte> data() const;
+};
+
+// Errors: the file cannot be read, is an archive (.npz), or its header lies.
+[[nodiscard]] Result<TensorFile> open_tensor(const std::filesystem::path& path);
+
+// The type of its elements: what is asked for, where the file does not say
+// otherwise. 2-byte data may be read as bf16, opaque data as any type of its
+// width. Errors: a raw file and nothing asked; another type than the file's.
+[[nodiscard]] Result<ElementType> type_of(
+    const TensorFile& file, const std::optional<ElementType>& asked);
 
 // A file that takes its name only when commit() succeeds: until then it has no
 // name at all (or a hidden one where the file system knows no nameless files),

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "io/tensor.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/notation.hpp"
 
@@ -17,82 +17,6 @@ namespace stridewise {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return extension;
-}
-
-bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
-
-// Archives of arrays are neither arrays nor raw bytes.
-Result<void> refuse_npz(const fs::path& path) {
-  if (lower_extension(path) != ".npz") return {};
-  return fail(ErrorCode::unsupported,
-              path.string() + ": an archive of arrays; use one .npy array");
-}
-
-struct Input {
-  MappedFile file;
-  std::optional<NpyHeader> npy;
-
-  [[nodiscard]] std::span<const std::byte> data() const {
-    return file.bytes().subspan(npy ? static_cast<std::size_t>(npy->data_offset)
-                                    : 0);
-  }
-};
-
-Result<Input> open_input(const fs::path& path) {
-  Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return unexpected(file.error());
-  Input input{*std::move(file), {}};
-  if (!is_npy(path)) return input;
-  Result<NpyHeader> header = parse_npy_header(input.file.bytes());
-  if (!header) {
-    header.error().message = path.string() + ": " + header.error().message;
-    return unexpected(header.error());
-  }
-  input.npy = *std::move(header);
-  const auto has = static_cast<std::int64_t>(input.data().size());
-  if (has != input.npy->data_bytes) {
-    return fail(ErrorCode::io,
-                fmt::format("{}: the header promises {} bytes of data, the "
-                            "file has {}",
-                            path.string(), input.npy->data_bytes, has));
-  }
-  return input;
-}
-
-Result<ElementType> element_type(const ConvertOptions& options,
-                                 const Input& input) {
-  if (!input.npy) {
-    if (options.type) return *options.type;
-    return fail(ErrorCode::mismatch,
-                options.in.string() + ": a raw file needs --dtype");
-  }
-  const NpyHeader& npy = *input.npy;
-  if (!options.type) {
-    if (npy.type) return *npy.type;
-    return fail(ErrorCode::mismatch,
-                fmt::format("{}: elements of {} opaque bytes; say with --dtype "
-                            "what they are",
-                            options.in.string(), npy.element_bytes));
-  }
-  const bool reinterprets =
-      !npy.type || options.type->kind == ElementKind::brain_floating;
-  const bool fits = options.type->bytes() == npy.element_bytes &&
-                    (reinterprets || *options.type == *npy.type);
-  if (fits) return *options.type;
-  return fail(
-      ErrorCode::mismatch,
-      fmt::format("{}: holds {} ({} bytes each), not {} ({} bytes)",
-                  options.in.string(),
-                  npy.type ? npy.type->name : "opaque data", npy.element_bytes,
-                  options.type->name, options.type->bytes()));
-}
 
 std::string print_extents(std::span<const std::int64_t> extents) {
   std::string text;
@@ -155,8 +79,9 @@ Result<Layout> fortran_order(const Layout& layout) {
                       layout.element_bytes());
 }
 
-Result<Layout> source_layout(const ConvertOptions& options, const Input& input,
-                             const Shape& shape, const ElementType& type) {
+Result<Layout> source_layout(const ConvertOptions& options,
+                             const TensorFile& input, const Shape& shape,
+                             const ElementType& type) {
   Result<Layout> layout = options.from.bind(shape, type.bytes());
   if (!layout) return layout;
   const auto size = static_cast<std::int64_t>(input.data().size());
@@ -206,7 +131,7 @@ Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
                            std::span<std::byte> data) {
   std::error_code none;
   if (!fs::exists(out, none)) return {};
-  const Result<Input> old = open_input(out);
+  const Result<TensorFile> old = open_tensor(out);
   if (!old) return unexpected(old.error());
   const bool same =
       old->data().size() == data.size() &&
@@ -280,14 +205,15 @@ void run_plan(const Plan& plan, const std::byte* src, std::byte* dst,
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   ConvertOptions options = given;
   align_dims(options.from, options.to);
-  for (const Result<void>& allowed :
-       {refuse_npz(options.in), refuse_npz(options.out),
-        refuse_overwrite(options.in, options.out)}) {
-    if (!allowed) return unexpected(allowed.error());
+  if (auto plain = refuse_archive(options.out); !plain) {
+    return unexpected(plain.error());
   }
-  Result<Input> input = open_input(options.in);
+  if (auto apart = refuse_overwrite(options.in, options.out); !apart) {
+    return unexpected(apart.error());
+  }
+  Result<TensorFile> input = open_tensor(options.in);
   if (!input) return unexpected(input.error());
-  const Result<ElementType> type = element_type(options, *input);
+  const Result<ElementType> type = type_of(*input, options.type);
   if (!type) return unexpected(type.error());
   Result<Shape> shape = Shape{};
   if (options.shape) {

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -90,6 +91,16 @@ MappedFile::~MappedFile() {
 
 std::span<const std::byte> MappedFile::bytes() const {
   return {static_cast<const std::byte*>(data_), size_};
+}
+
+void MappedFile::forget(std::int64_t first, std::int64_t count) const noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t begin =
+      (static_cast<std::size_t>(first) + page - 1) / page * page;
+  const std::size_t end =
+      std::min(static_cast<std::size_t>(first + count), size_) / page * page;
+  if (begin >= end) return;
+  ::madvise(static_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 // ------------------------------------------------------------ OutputFile ---

@@ -1,0 +1,242 @@
+// stridewise infer REFERENCE DUMP --shape S --dtype T
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "dump_files.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string shape, dtype;
+};
+
+// REFERENCE DUMP, where each may stand for a series; or all references, then
+// all dumps.
+std::pair<std::vector<fs::path>, std::vector<fs::path>> split(
+    const std::vector<std::string>& files) {
+  if (files.size() == 2) return {files_of(files[0]), files_of(files[1])};
+  const auto half = static_cast<std::ptrdiff_t>(files.size() / 2);
+  return {{files.begin(), files.begin() + half},
+          {files.begin() + half, files.end()}};
+}
+
+std::string print_extents(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) {
+    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  }
+  return text;
+}
+
+// A .npy reference is an array of the shape, in C order.
+void check_array(const TensorFile& file, const Shape& shape) {
+  if (!file.npy) return;
+  std::vector<std::int64_t> extents;
+  for (const Dim& dim : shape) extents.push_back(dim.extent);
+  const std::string name = file.path.string();
+  if (file.npy->shape.size() != 1 && file.npy->shape != extents) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         fmt::format("{}: an array of {}, not of {}", name,
+                     print_extents(file.npy->shape), print_extents(extents))}};
+  }
+  if (file.npy->big_endian ||
+      (file.npy->fortran_order && file.npy->shape.size() > 1)) {
+    throw Failure{{ErrorCode::unsupported,
+                   name + ": a reference is an array in C order and of little "
+                          "endian; convert it first"}};
+  }
+}
+
+std::string outcome_name(InferReport::Outcome outcome) {
+  switch (outcome) {
+    case InferReport::Outcome::one:
+      return "one fits";
+    case InferReport::Outcome::several:
+      return "several fit";
+    case InferReport::Outcome::none:
+      return "none fits";
+    case InferReport::Outcome::unknowable:
+      return "cannot know";
+  }
+  return "";
+}
+
+Json fit_json(const InferFit& fit) {
+  return {{"expression", print(fit.layout.expression())},
+          {"name", fit.names.empty() ? Json(nullptr) : Json(fit.names[0])},
+          {"names", fit.names},
+          {"size_bytes", fit.layout.size_bytes()},
+          {"start_byte", fit.start_byte},
+          {"trailing_bytes", fit.trailing_bytes}};
+}
+
+Json report_json(const InferReport& report, const Shape& shape,
+                 const ElementType& type) {
+  Json json = {{"outcome", outcome_name(report.outcome)}};
+  if (report.fits.empty()) {
+    json["expression"] = nullptr;
+    json["name"] = nullptr;
+  } else {
+    json.update(fit_json(report.fits[0]));
+  }
+  Json fits = Json::array();
+  Json details = Json::array();
+  for (const InferFit& fit : report.fits) {
+    fits.push_back(print(fit.layout.expression()));
+    details.push_back(fit_json(fit));
+  }
+  json["fits"] = std::move(fits);
+  json["fit_details"] = std::move(details);
+  json["shape"] = print(shape);
+  json["dtype"] = type.name;
+  json["elements"] = report.elements;
+  json["present"] = report.present;
+  json["matching"] = report.matching;
+  json["best"] = report.best ? fit_json(*report.best) : Json(nullptr);
+  json["first_break"] =
+      report.first_break ? named(shape, *report.first_break) : Json(nullptr);
+  if (!report.reason.empty()) json["reason"] = report.reason;
+  return json;
+}
+
+std::string fit_text(const InferFit& fit) {
+  std::string text = print(fit.layout.expression()) + "\n";
+  for (std::size_t k = 0; k < std::min<std::size_t>(fit.names.size(), 6); ++k) {
+    text +=
+        fmt::format("  {}      {}\n", k == 0 ? "name" : "also", fit.names[k]);
+  }
+  if (fit.start_byte > 0) {
+    text +=
+        fmt::format("  start     the dump begins with byte {} of this memory\n",
+                    fit.start_byte);
+  }
+  if (fit.start_byte < 0) {
+    text += fmt::format("  start     {} bytes of the dump come before\n",
+                        -fit.start_byte);
+  }
+  if (fit.trailing_bytes > 0) {
+    text += fmt::format("  end       {} bytes of the dump come after\n",
+                        fit.trailing_bytes);
+  }
+  return text;
+}
+
+std::string report_text(const InferReport& report, const Shape& shape) {
+  switch (report.outcome) {
+    case InferReport::Outcome::one: {
+      std::string text = fit_text(report.fits[0]);
+      if (report.present < report.elements) {
+        text += fmt::format("  elements  {} of {} are in the dump, all right\n",
+                            report.present, report.elements);
+      }
+      return text;
+    }
+    case InferReport::Outcome::several: {
+      std::string text = fmt::format(
+          "several fit, because values repeat (stridewise probe makes values "
+          "that do not):\n");
+      for (const InferFit& fit : report.fits) text += fit_text(fit);
+      return text;
+    }
+    case InferReport::Outcome::none: {
+      std::string text = report.reason + "\n";
+      if (report.best) {
+        text += "  nearest   " + print(report.best->layout.expression()) + "\n";
+      }
+      if (report.first_break) {
+        text += fmt::format("  breaks    at {}\n",
+                            print_index(shape, *report.first_break));
+      }
+      return text;
+    }
+    case InferReport::Outcome::unknowable:
+      return "cannot know: " + report.reason + "\n";
+  }
+  return "";
+}
+
+void run(Context& context, const Options& options) {
+  turn_signals_into_errors();
+  if (options.files.size() % 2 != 0) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{} files: as many references as dumps are "
+                               "needed",
+                               options.files.size())}};
+  }
+  const auto [references, dumps] = split(options.files);
+  if (references.size() != dumps.size()) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{} references and {} dumps of a series",
+                               references.size(), dumps.size())}};
+  }
+  std::vector<TensorFile> files;
+  for (const fs::path& path : references) {
+    files.push_back(value_of(open_tensor(path)));
+  }
+  std::optional<ElementType> asked;
+  if (!options.dtype.empty()) {
+    asked = value_of(parse_element_type(options.dtype));
+  }
+  const ElementType type = value_of(type_of(files.front(), asked));
+  std::string text = options.shape;
+  if (text.empty() && files.front().npy) {
+    text = print_extents(files.front().npy->shape);
+  }
+  if (text.empty()) {
+    throw Failure{
+        {ErrorCode::mismatch, files.front().path.string() + ": needs --shape"}};
+  }
+  const TensorShape shape = tensor_shape(text);
+  for (const TensorFile& file : files) {
+    check_array(file, shape.shape);
+    static_cast<void>(value_of(type_of(file, asked)));
+  }
+  for (const fs::path& path : dumps) {
+    files.push_back(value_of(open_tensor(path)));
+  }
+  std::vector<InferPair> pairs;
+  for (std::size_t k = 0; k < references.size(); ++k) {
+    pairs.push_back({files[k].data(), files[references.size() + k].data()});
+  }
+  const InferReport report = value_of(
+      infer(pairs, InferOptions{shape.shape, type.bytes(), shape.positional}));
+  context.answer(report_json(report, shape.shape, type),
+                 report_text(report, shape.shape));
+  if (report.fits.empty()) context.exit_code = exit_no;
+}
+
+}  // namespace
+
+void add_infer(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "infer", "reference and dump -> the layout of the dump");
+  command->footer(
+      "REFERENCE is the tensor in logical order (.npy), DUMP the raw bytes "
+      "that "
+      "somebody's\nprogram made of it. Exact where the reference's values "
+      "differ: see stridewise probe.\nOf a series, name OUT.npy for OUT.0.npy, "
+      "OUT.1.npy ..., or all references and then\nall dumps. Exit code 1 when "
+      "no layout fits, or the data cannot tell.\n"
+      "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("FILES", options->files,
+                   "REFERENCE DUMP; or all references, then all dumps")
+      ->required()
+      ->expected(2, 1024);
+  command->add_option("--shape,-s", options->shape,
+                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4; needed "
+                      "unless REFERENCE is .npy");
+  command->add_option("--dtype,-t", options->dtype,
+                      "element type; needed unless REFERENCE is .npy");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,94 @@
+// stridewise probe OUT --shape S --dtype T
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+
+#include "dump_files.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+struct Options {
+  std::string out = "probe.npy";
+  std::string shape;
+  std::string dtype = "f32";
+};
+
+void write(const Probe& probe, int file, const ElementType& type,
+           const std::string& header, const std::filesystem::path& path) {
+  constexpr std::int64_t slice = 1 << 20;
+  const auto size = static_cast<std::int64_t>(header.size()) +
+                    probe.elements() * type.bytes();
+  OutputFile output = value_of(OutputFile::create(path, size));
+  std::byte* const data = output.bytes().data();
+  if (!header.empty()) std::memcpy(data, header.data(), header.size());
+  for (std::int64_t first = 0; first < probe.elements(); first += slice) {
+    probe.fill(file, first, std::min(slice, probe.elements() - first),
+               data + header.size() + first * type.bytes());
+  }
+  if (auto committed = output.commit(); !committed) {
+    throw Failure{committed.error()};
+  }
+}
+
+void run(Context& context, const Options& options) {
+  turn_signals_into_errors();
+  const Shape shape = tensor_shape(options.shape).shape;
+  const ElementType type = value_of(parse_element_type(options.dtype));
+  const Probe probe = value_of(Probe::make(shape, type));
+  std::vector<std::int64_t> extents;
+  for (const Dim& dim : shape) extents.push_back(dim.extent);
+  const std::filesystem::path out = options.out;
+  const std::string header =
+      out.extension() == ".npy" ? make_npy_header(type, extents) : "";
+  Json files = Json::array();
+  std::string text;
+  for (int k = 0; k < probe.files(); ++k) {
+    const std::filesystem::path path =
+        probe.files() == 1 ? out : series_name(out, k);
+    write(probe, k, type, header, path);
+    files.push_back(path.string());
+    text += fmt::format(
+        "{}: {} of {}{}\n", path.string(), print(shape), type.name,
+        probe.files() == 1 ? ", all values differ"
+                           : fmt::format(", {} of {}: together all differ",
+                                         k + 1, probe.files()));
+  }
+  context.answer({{"files", std::move(files)},
+                  {"shape", print(shape)},
+                  {"dtype", type.name},
+                  {"elements", probe.elements()},
+                  {"values", probe.values()}},
+                 text);
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "probe",
+      "a tensor to send through other software, so that infer can read the "
+      "dump of it");
+  command->footer(
+      "No two elements are equal. Types of few values (s8, u8, bool) take a "
+      "series of\nfiles, OUT.0.npy, OUT.1.npy ...: send each through, and give "
+      "infer all of them.\n"
+      "  stridewise probe p.npy --shape 2x70x14x14 --dtype f32\n"
+      "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("OUT,--out,-o", options->out,
+                   "file to write: .npy, else raw bytes")
+      ->capture_default_str();
+  command
+      ->add_option("--shape,-s", options->shape,
+                   "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4")
+      ->required();
+  command->add_option("--dtype,-t", options->dtype, "element type")
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace stridewise::cli

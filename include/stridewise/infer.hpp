@@ -1,0 +1,109 @@
+// Which layout wrote this memory? From a tensor whose values are known and the
+// bytes that somebody else's program made of it.
+//
+//   probe   a tensor made for the question: no two elements are equal
+//   infer   reference and dump -> the layout, in the notation, with its name
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stridewise/element.hpp"
+#include "stridewise/layout.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// ----------------------------------------------------------------- probe ---
+
+// A tensor without two equal elements, in the logical order of its shape (last
+// dim fastest). Element i is the number i + 1: integers as they are, f32 and f64
+// as whole numbers, which are exact; f16 and bf16 as their i-th normal value.
+// A type of too few values spreads the number over several files: file k holds
+// its k-th digit, the last file the lowest one. Together they differ.
+class Probe {
+ public:
+  // Errors: a shape whose size overflows.
+  [[nodiscard]] static Result<Probe> make(const Shape& shape,
+                                          const ElementType& type);
+
+  [[nodiscard]] std::int64_t elements() const { return elements_; }
+  [[nodiscard]] int files() const { return files_; }
+  // How many values of the type are used.
+  [[nodiscard]] std::int64_t values() const { return values_; }
+
+  // Writes elements first .. first+count-1 of a file into `out`.
+  // Pre: 0 <= file < files(); within elements(); count * element bytes in `out`.
+  void fill(int file, std::int64_t first, std::int64_t count,
+            std::byte* out) const;
+
+ private:
+  Probe(const ElementType& type, std::int64_t elements);
+  ElementType type_;
+  std::int64_t elements_;
+  std::int64_t values_ = 0;
+  int files_ = 1;
+};
+
+// ----------------------------------------------------------------- infer ---
+
+// The reference, dense in logical order (last dim fastest), and the dump.
+struct InferPair {
+  std::span<const std::byte> reference;
+  std::span<const std::byte> dump;
+};
+
+struct InferOptions {
+  Shape shape;
+  std::int64_t element_bytes = 1;
+  // The names of the dims stand for positions alone: every catalogue entry of
+  // that rank may fit. Else those with these dims.
+  bool positional = false;
+};
+
+// A layout that puts every element of the reference where the dump has it.
+struct InferFit {
+  Layout layout;
+  // The catalogue names of the same function on this shape, best first.
+  std::vector<std::string> names;
+  // The byte of the layout's memory that the dump begins with; 0 for a dump of
+  // all of it. Negative: bytes before the layout's memory.
+  std::int64_t start_byte = 0;
+  // What the dump has beyond the layout's memory.
+  std::int64_t trailing_bytes = 0;
+};
+
+struct InferReport {
+  enum class Outcome : std::uint8_t {
+    one,         // this layout and no other function
+    several,     // values repeat: all of `fits` explain the dump
+    none,        // no layout; `best` says how far the nearest one goes
+    unknowable,  // the reference cannot tell: all of its elements are equal
+  };
+  Outcome outcome = Outcome::none;
+  // Different functions, the simplest first; one where values are distinct.
+  std::vector<InferFit> fits;
+  std::optional<InferFit> best;  // of outcome none, where there is one
+
+  std::int64_t elements = 0;
+  std::int64_t present = 0;   // elements whose place lies within the dump
+  std::int64_t matching = 0;  // of them, those found there
+  // Where `best` breaks: the first element in logical order.
+  std::optional<std::vector<std::int64_t>> first_break;
+  std::string reason;  // of outcomes none and unknowable, in words
+};
+
+// Bytes are compared, so that a NaN is what its bits are. Several pairs are the
+// files of one probe, which differ together. Where enough values are distinct
+// the layout is computed from their places, in O(elements); else the catalogue
+// and digit structures are searched. Errors: a reference that is not the
+// shape's size, dumps of different sizes, no elements.
+[[nodiscard]] Result<InferReport> infer(std::span<const InferPair> pairs,
+                                        const InferOptions& options);
+
+}  // namespace stridewise

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "infer/build.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/checked.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+constexpr int most_combinations = 512;
+// What people align to, the likeliest first.
+constexpr std::array<std::int64_t, 5> alignments = {128, 64, 256, 512, 4096};
+
+std::int64_t first_known(const std::vector<std::int64_t>& steps) {
+  const auto at = std::ranges::find_if(
+      steps, [](std::int64_t step) { return step != unknown; });
+  return at - steps.begin();
+}
+
+struct Ground {
+  std::vector<Term> terms;  // slowest first, exact strides
+  std::int64_t base = 0;    // bytes; may be negative
+};
+
+// One choice of chains, laid out in one axis.
+class Builder {
+ public:
+  Builder(const Offsets& offsets, const Shape& shape,
+          std::int64_t element_bytes, std::int64_t dump_bytes)
+      : offsets_(offsets),
+        shape_(shape),
+        width_(element_bytes),
+        dump_bytes_(dump_bytes) {}
+
+  // The byte where digits that are all 0 lie.
+  [[nodiscard]] std::int64_t base(const std::vector<Chain>& chains) const {
+    std::int64_t base = offsets_.origin;
+    for (std::size_t d = 0; d < chains.size(); ++d) {
+      const std::int64_t x = first_known(offsets_.steps[d]);
+      base += offsets_.steps[d][static_cast<std::size_t>(x)] - chains[d].at(x);
+    }
+    return base;
+  }
+
+  [[nodiscard]] std::optional<Built> run(const std::vector<Chain>& chains) {
+    const std::int64_t base_bytes = base(chains);
+    // A dump that begins within the layout, perhaps within an element.
+    const std::int64_t first =
+        base_bytes < 0 ? floor_mod(base_bytes, width_) : base_bytes % width_;
+    const std::int64_t start =
+        base_bytes < 0 ? -base_bytes : (width_ - first) % width_;
+    Axis axis;
+    axis.terms = terms_of(chains);
+    axis.base = (base_bytes + start) / width_;
+    take_whole_processors(axis, start);
+    beautify(axis);
+    Expression expression{{axis}};
+    Result<Layout> layout = Layout::bind(expression, shape_, width_);
+    if (!layout) return std::nullopt;
+    if (start == 0 && layout->size_bytes() > dump_bytes_ && axis.base > 0) {
+      // A base lies before all that strides count in full; a digit that never
+      // changes lies within.
+      const Dim& dim = shape_.front();
+      Checked bias = mul(axis.base, dim.extent);
+      if (!bias) return std::nullopt;
+      axis.terms.push_back(
+          Term{{dim.name, *bias, dim.extent, 0}, {Step::Kind::exact, 1}});
+      axis.base = 0;
+      for (Term& term : axis.terms) {
+        if (term.stride.kind == Step::Kind::exact) continue;
+        const auto k = static_cast<std::size_t>(&term - axis.terms.data());
+        term.stride = {Step::Kind::exact, layout->terms()[k].stride};
+      }
+      expression = Expression{{axis}};
+      layout = Layout::bind(expression, shape_, width_);
+      if (!layout) return std::nullopt;
+    }
+    if (start == 0 && dump_bytes_ % width_ == 0 &&
+        layout->size_bytes() < dump_bytes_) {
+      // What nothing else explains: one step of an outer axis.
+      expression.axes.insert(expression.axes.begin(),
+                             Axis{.pitch = {Step::Kind::exact, dump_bytes_}});
+      layout = Layout::bind(expression, shape_, width_);
+      if (!layout) return std::nullopt;
+    }
+    return Built{*layout, start, chains};
+  }
+
+ private:
+  // Slowest first. Dims of one index stand after their logical predecessor.
+  [[nodiscard]] std::vector<Term> terms_of(
+      const std::vector<Chain>& chains) const {
+    std::vector<Term> terms;
+    for (std::size_t d = 0; d < chains.size(); ++d) {
+      for (const Chain::Part& part : chains[d].parts) {
+        terms.push_back({{shape_[d].name, chains[d].bias, part.div, part.mod},
+                         {Step::Kind::exact, part.stride / width_}});
+      }
+    }
+    std::ranges::stable_sort(terms, std::ranges::greater{},
+                             [](const Term& t) { return t.stride.value; });
+    for (std::size_t d = 0; d < chains.size(); ++d) {
+      if (!chains[d].parts.empty()) continue;
+      auto at = terms.begin();
+      if (d > 0) {
+        at = std::ranges::find(terms, shape_[d - 1].name,
+                               [](const Term& t) { return t.digit.dim; }) +
+             1;
+      }
+      terms.insert(at, Term{{shape_[d].name}, {}});
+    }
+    return terms;
+  }
+
+  [[nodiscard]] std::int64_t extent(const Digit& digit) const {
+    if (digit.mod != 0) return digit.mod;
+    const auto dim = std::ranges::find(shape_, digit.dim, &Dim::name);
+    return (dim->extent - 1 + digit.bias) / digit.div + 1;
+  }
+
+  // A slowest digit whose steps divide the dump into equal parts, of which some
+  // are empty, goes round all of them: c%64 rather than c, when 10 channels are
+  // on 64 processors. The base is then the part that it begins with.
+  void take_whole_processors(Axis& axis, std::int64_t start) const {
+    if (axis.terms.empty() || start != 0) return;
+    Term& top = axis.terms.front();
+    const bool plain = top.digit.bias == 0 && top.digit.div == 1 &&
+                       top.digit.mod == 0 &&
+                       top.stride.kind == Step::Kind::exact;
+    if (!plain || top.stride.value == 0) return;
+    const std::int64_t part = top.stride.value * width_;
+    const std::int64_t parts = dump_bytes_ / part;
+    const std::int64_t bias = axis.base / top.stride.value;
+    if (dump_bytes_ % part != 0 || parts < 2 ||
+        extent(top.digit) + bias > parts) {
+      return;
+    }
+    if (axis.base != bias * top.stride.value) return;
+    // All of them are taken: nothing goes round.
+    if (extent(top.digit) == parts) return;
+    top.digit.mod = parts;
+    top.digit.bias = bias;
+    axis.base = 0;
+  }
+
+  // Natural strides and alignments in place of numbers.
+  void beautify(Axis& axis) const {
+    std::int64_t natural = 1;
+    for (std::size_t k = axis.terms.size(); k-- > 0;) {
+      Term& term = axis.terms[k];
+      const std::int64_t stride =
+          term.stride.kind == Step::Kind::exact ? term.stride.value : natural;
+      if (stride == natural) {
+        term.stride = {};
+      } else {
+        for (const std::int64_t bytes : alignments) {
+          const std::int64_t unit = std::lcm(bytes, width_);
+          if (ceil_div(natural * width_, unit) * unit == stride * width_) {
+            term.stride = {Step::Kind::aligned, bytes};
+            break;
+          }
+        }
+      }
+      natural = std::max(natural, extent(term.digit) * stride);
+    }
+  }
+
+  const Offsets& offsets_;
+  const Shape& shape_;
+  const std::int64_t width_;
+  const std::int64_t dump_bytes_;
+};
+
+// How much there is to read: fewer is better.
+std::int64_t cost(const Built& built, std::int64_t dump_bytes) {
+  std::int64_t cost = built.start_byte == 0 ? 0 : 1000;
+  if (built.start_byte == 0 && built.layout.size_bytes() > dump_bytes) {
+    cost += 2000;
+  }
+  if (!built.layout.valid()) cost += 5000;
+  for (const Axis& axis : built.layout.expression().axes) {
+    cost += axis.base == 0 ? 0 : 4;
+    cost += axis.pitch.kind == Step::Kind::natural ? 0 : 6;
+    for (const Term& term : axis.terms) {
+      cost += 10;
+      cost += term.digit.bias == 0 ? 0 : 3;
+      cost += term.stride.kind == Step::Kind::natural   ? 0
+              : term.stride.kind == Step::Kind::aligned ? 2
+                                                        : 3;
+    }
+  }
+  return cost;
+}
+
+}  // namespace
+
+std::optional<Built> build(const Offsets& offsets, const Shape& shape,
+                           std::int64_t element_bytes, std::int64_t dump_bytes,
+                           std::size_t& stuck) {
+  std::vector<std::vector<Chain>> choices;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    choices.push_back(fit_chains(offsets.steps[d], offsets.origin));
+    if (choices.back().empty()) {
+      stuck = d;
+      return std::nullopt;
+    }
+  }
+  Builder builder(offsets, shape, element_bytes, dump_bytes);
+  std::optional<Built> best;
+  std::vector<std::size_t> chosen(shape.size(), 0);
+  for (int k = 0; k < most_combinations; ++k) {
+    std::vector<Chain> chains;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      chains.push_back(choices[d][chosen[d]]);
+    }
+    // Many differ in a bias alone that puts the base below 0.
+    const bool hopeless =
+        best && best->start_byte == 0 && builder.base(chains) < 0;
+    if (!hopeless) {
+      std::optional<Built> built = builder.run(chains);
+      if (built &&
+          (!best || cost(*built, dump_bytes) < cost(*best, dump_bytes))) {
+        best = std::move(built);
+      }
+    }
+    std::size_t d = 0;
+    while (d < shape.size() && ++chosen[d] == choices[d].size()) {
+      chosen[d++] = 0;
+    }
+    if (d == shape.size()) break;
+  }
+  stuck = shape.size();
+  return best;
+}
+
+}  // namespace stridewise::detail

@@ -1,0 +1,87 @@
+// Reference and dump as one row of elements and one of bytes, whatever the
+// number of files.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "stridewise/infer.hpp"
+
+namespace stridewise::detail {
+
+class InferData {
+ public:
+  InferData(std::span<const InferPair> pairs, std::int64_t element_bytes)
+      : pairs_(pairs), width_(static_cast<std::size_t>(element_bytes)) {}
+
+  [[nodiscard]] std::int64_t width() const {
+    return static_cast<std::int64_t>(width_);
+  }
+  [[nodiscard]] std::int64_t dump_bytes() const {
+    return static_cast<std::int64_t>(pairs_.front().dump.size());
+  }
+
+  // A number that stands for a value: its bits where they fit, else a hash.
+  [[nodiscard]] std::uint64_t reference_key(std::int64_t element) const {
+    return key(&InferPair::reference,
+               static_cast<std::size_t>(element) * width_);
+  }
+  [[nodiscard]] std::uint64_t dump_key(std::int64_t byte) const {
+    return key(&InferPair::dump, static_cast<std::size_t>(byte));
+  }
+  [[nodiscard]] bool equal(std::int64_t element, std::int64_t byte) const {
+    for (const InferPair& pair : pairs_) {
+      if (std::memcmp(pair.reference.data() +
+                          static_cast<std::size_t>(element) * width_,
+                      pair.dump.data() + byte, width_) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::uint64_t key(std::span<const std::byte> InferPair::*side,
+                    std::size_t at) const {
+    std::uint64_t key = load((pairs_.front().*side).data() + at);
+    for (const InferPair& pair : pairs_.subspan(1)) {
+      key = key * 0x9e3779b97f4a7c15U + load((pair.*side).data() + at) + 1;
+    }
+    return key;
+  }
+  [[nodiscard]] std::uint64_t load(const std::byte* at) const {
+    switch (width_) {
+      case 1:
+        return load_as<std::uint8_t>(at);
+      case 2:
+        return load_as<std::uint16_t>(at);
+      case 4:
+        return load_as<std::uint32_t>(at);
+      case 8:
+        return load_as<std::uint64_t>(at);
+      default:
+        break;
+    }
+    std::uint64_t key = 0;
+    for (std::size_t k = 0; k < width_; k += sizeof key) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at + k, std::min(sizeof word, width_ - k));
+      key = key * 0x9e3779b97f4a7c15U + word;
+    }
+    return key;
+  }
+  template <class T>
+  static std::uint64_t load_as(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+
+  std::span<const InferPair> pairs_;
+  std::size_t width_;
+};
+
+}  // namespace stridewise::detail

@@ -1,0 +1,223 @@
+// A digit shows in the differences of neighbouring steps: within a block they
+// are its stride, and at the end of each block something else. Without its fast
+// digit, the sequence of blocks is the same question again.
+// SPDX-License-Identifier: Apache-2.0
+#include "infer/digits.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+
+#include "base/checked.hpp"
+#include "infer/offsets.hpp"
+
+namespace stridewise::detail {
+
+std::int64_t Chain::at(std::int64_t x) const {
+  std::int64_t sum = 0;
+  for (const Part& part : parts) {
+    const std::int64_t v = (x + bias) / part.div;
+    sum += (part.mod == 0 ? v : v % part.mod) * part.stride;
+  }
+  return sum;
+}
+
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+constexpr std::size_t most_chains = 24;
+// Every block size is tried where the ends of blocks do not tell it; quadratic.
+constexpr std::int64_t most_tried = 256;
+
+struct Block {
+  std::int64_t size;
+  std::int64_t bias;
+};
+
+std::int64_t count(const Steps& steps) {
+  return static_cast<std::int64_t>(steps.size());
+}
+
+std::int64_t& at(Steps& steps, std::int64_t k) {
+  return steps[static_cast<std::size_t>(k)];
+}
+std::int64_t at(const Steps& steps, std::int64_t k) {
+  return steps[static_cast<std::size_t>(k)];
+}
+
+// The stride of steps that are one straight line; 0: they are none, or fewer
+// than two.
+std::int64_t straight(const Steps& steps) {
+  std::int64_t first = -1;
+  std::int64_t stride = 0;
+  for (std::int64_t k = 0; k < count(steps); ++k) {
+    if (at(steps, k) == unknown) continue;
+    if (first < 0) {
+      first = k;
+      continue;
+    }
+    const std::int64_t rise = at(steps, k) - at(steps, first);
+    if (stride == 0) {
+      if (rise <= 0 || rise % (k - first) != 0) return 0;
+      stride = rise / (k - first);
+    } else if (rise != stride * (k - first)) {
+      return 0;
+    }
+  }
+  return stride;
+}
+
+// The stride within blocks, from two known steps of one block.
+std::int64_t stride_within(const Steps& steps, const Block& block) {
+  std::int64_t previous = -1;
+  for (std::int64_t k = 0; k < count(steps); ++k) {
+    if (at(steps, k) == unknown) continue;
+    if (previous >= 0 &&
+        (previous + block.bias) / block.size == (k + block.bias) / block.size) {
+      const std::int64_t rise = at(steps, k) - at(steps, previous);
+      return rise > 0 && rise % (k - previous) == 0 ? rise / (k - previous) : 0;
+    }
+    previous = k;
+  }
+  return 0;
+}
+
+// A digit alone goes round: the number of the block changes nothing.
+bool constant(const Steps& steps) {
+  return std::ranges::all_of(steps, [&](std::int64_t step) {
+    return step == unknown || step == steps.front();
+  });
+}
+
+// What is left for the number of the block; nullopt: no such blocks.
+std::optional<Steps> without(const Steps& steps, const Block& block,
+                             std::int64_t stride) {
+  Steps blocks(static_cast<std::size_t>(
+                   (count(steps) - 1 + block.bias) / block.size + 1),
+               unknown);
+  for (std::int64_t k = 0; k < count(steps); ++k) {
+    if (at(steps, k) == unknown) continue;
+    const std::int64_t y = k + block.bias;
+    const std::int64_t rest = at(steps, k) - y % block.size * stride;
+    std::int64_t& entry = at(blocks, y / block.size);
+    if (entry != unknown && entry != rest) return std::nullopt;
+    entry = rest;
+  }
+  return blocks;
+}
+
+// Blocks that the visible ends suggest. Pre: no step is unknown.
+std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
+                                  std::int64_t origin) {
+  std::vector<std::int64_t> ends;
+  for (std::int64_t k = 0; k + 1 < count(steps); ++k) {
+    if (at(steps, k + 1) - at(steps, k) != stride) ends.push_back(k + 1);
+  }
+  std::vector<Block> blocks;
+  const auto add = [&](std::int64_t size) {
+    if (size < 2) return;
+    blocks.push_back({size, floor_mod(-ends.front(), size)});
+  };
+  if (ends.size() == 1) {
+    const std::int64_t least = std::max(ends[0], count(steps) - ends[0]);
+    // Where index 0 lies within its block, when memory says so.
+    if (origin > 0 && origin / stride < std::int64_t{1} << 32) {
+      const std::int64_t size = origin / stride + ends[0];
+      if (size >= least) add(size);
+    }
+    add(least);
+    auto power = static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(least)));
+    for (int k = 0; k < 3; ++k, power *= 2) add(power);
+    return blocks;
+  }
+  std::int64_t common = 0;
+  for (const std::int64_t end : ends) {
+    common = std::gcd(common, end - ends.front());
+  }
+  for (std::int64_t k = 1; k * k <= common; ++k) {
+    if (common % k != 0) continue;
+    add(common / k);
+    add(k);
+  }
+  std::ranges::stable_sort(blocks, std::ranges::greater{}, &Block::size);
+  return blocks;
+}
+
+std::vector<Chain> fit(const Steps& steps, std::int64_t origin);
+
+// Chains whose fast digit is this block.
+// NOLINTNEXTLINE(misc-no-recursion): each level has fewer steps
+void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
+                std::vector<Chain>& chains) {
+  const std::int64_t stride = stride_within(steps, block);
+  if (stride <= 0) return;
+  const std::optional<Steps> blocks = without(steps, block, stride);
+  if (!blocks || blocks->size() >= steps.size()) return;
+  if (count(steps) <= block.size && constant(*blocks)) {
+    chains.push_back(Chain{block.bias, {{1, block.size, stride}}});
+    return;
+  }
+  const std::int64_t left = origin - block.bias * stride;
+  for (const Chain& slow : fit(*blocks, left)) {
+    Chain chain{block.bias + block.size * slow.bias, {{1, block.size, stride}}};
+    for (const Chain::Part& part : slow.parts) {
+      chain.parts.push_back({part.div * block.size, part.mod, part.stride});
+    }
+    if (chains.size() < most_chains &&
+        std::ranges::find(chains, chain) == chains.end()) {
+      chains.push_back(std::move(chain));
+    }
+  }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
+  const auto known = std::ranges::count_if(
+      steps, [](std::int64_t step) { return step != unknown; });
+  if (known <= 1) return {Chain{}};
+  if (const std::int64_t stride = straight(steps); stride > 0) {
+    return {Chain{0, {{1, 0, stride}}}};
+  }
+  // Two indices in turned order: a digit that goes round between them.
+  if (known == 2 && count(steps) == 2) {
+    return {Chain{1, {{1, 2, at(steps, 0) - at(steps, 1)}}}};
+  }
+  std::vector<Chain> chains;
+  if (known == count(steps)) {
+    // Of two differences in a row, one lies within a block.
+    std::vector<std::int64_t> strides = {at(steps, 1) - at(steps, 0)};
+    if (count(steps) > 2) strides.push_back(at(steps, 2) - at(steps, 1));
+    if (strides.size() == 2 && strides[0] == strides[1]) strides.pop_back();
+    for (const std::int64_t stride : strides) {
+      if (stride <= 0) continue;
+      for (const Block& block : blocks_by_ends(steps, stride, origin)) {
+        add_chains(steps, block, origin, chains);
+      }
+    }
+  }
+  if (!chains.empty()) return chains;
+  const std::int64_t largest_block = std::min(count(steps), most_tried);
+  for (std::int64_t size = 2; size <= largest_block; ++size) {
+    for (std::int64_t bias = 0; bias < size; ++bias) {
+      add_chains(steps, {size, bias}, origin, chains);
+      if (chains.size() >= most_chains) return chains;
+    }
+  }
+  return chains;
+}
+
+}  // namespace
+
+std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
+                              std::int64_t origin) {
+  std::vector<Chain> chains = fit(Steps(steps.begin(), steps.end()), origin);
+  std::ranges::stable_sort(chains, {}, [](const Chain& chain) {
+    return std::pair(chain.parts.size(), chain.bias != 0);
+  });
+  return chains;
+}
+
+}  // namespace stridewise::detail

@@ -1,0 +1,317 @@
+// Places of values that occur once -> offsets, by the vote of many lines.
+//
+// A line is a row of elements along one dim. The distance of two of its elements
+// is the difference of two steps of that dim, whatever the other indices are.
+// Elements that are missing, wrong or hidden among padding of the same value
+// are outvoted.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "infer/data.hpp"
+#include "infer/offsets.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+// Elements whose places are asked for, unless one line alone is longer.
+constexpr std::int64_t budget = 1 << 19;
+constexpr std::size_t lookahead = 16;
+constexpr std::int64_t nowhere = -1;
+constexpr std::int64_t twice = -2;
+
+// Value -> the place in the dump where it stands, open addressing.
+class PlaceTable {
+ public:
+  explicit PlaceTable(std::int64_t values)
+      : slots_(std::bit_ceil(static_cast<std::size_t>(values) * 2 + 2)),
+        shift_(64 - std::countr_zero(slots_.size())) {}
+
+  void add(std::uint64_t key) {
+    Slot& slot = find(key);
+    slot.key = key;
+    ++slot.references;
+  }
+
+  // All places of the dump that begin `phase` bytes after a multiple of the
+  // width. Returns how many values were found there.
+  std::int64_t scan(const InferData& data, std::int64_t phase) {
+    for (Slot& slot : slots_) slot.place = nowhere;
+    std::int64_t found = 0;
+    std::uint64_t keys[lookahead];
+    const std::int64_t width = data.width();
+    const std::int64_t places = (data.dump_bytes() - phase) / width;
+    for (std::int64_t first = 0; first < places;) {
+      const auto count = static_cast<std::size_t>(std::min<std::int64_t>(
+          static_cast<std::int64_t>(lookahead), places - first));
+      for (std::size_t k = 0; k < count; ++k) {
+        keys[k] = data.dump_key(phase +
+                                (first + static_cast<std::int64_t>(k)) * width);
+        __builtin_prefetch(&slots_[home(keys[k])]);
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        Slot& slot = find(keys[k]);
+        if (slot.references == 0) continue;
+        if (slot.place == nowhere) ++found;
+        slot.place =
+            slot.place == nowhere
+                ? phase + (first + static_cast<std::int64_t>(k)) * width
+                : twice;
+      }
+      first += static_cast<std::int64_t>(count);
+    }
+    return found;
+  }
+
+  // Of a value that was added.
+  [[nodiscard]] std::int64_t place(std::uint64_t key) const {
+    const Slot& slot = const_cast<PlaceTable*>(this)->find(key);  // NOLINT
+    return slot.references == 1 && slot.place >= 0 ? slot.place : nowhere;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::int64_t place = nowhere;
+    std::int64_t references = 0;
+  };
+
+  [[nodiscard]] std::size_t home(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> shift_);
+  }
+  Slot& find(std::uint64_t key) {
+    std::size_t at = home(key);
+    while (slots_[at].references != 0 && slots_[at].key != key) {
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return slots_[at];
+  }
+
+  std::vector<Slot> slots_;
+  int shift_;
+};
+
+// Lines along every dim: all of them in a small tensor, else those through some
+// elements spread over it.
+class Lines {
+ public:
+  Lines(const Shape& shape, std::int64_t elements) : shape_(shape) {
+    strides_.resize(shape.size());
+    std::int64_t stride = 1;
+    std::int64_t extents = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      strides_[d] = stride;
+      stride *= shape[d].extent;
+      extents += shape[d].extent;
+    }
+    all_ = elements <= budget;
+    if (all_) return;
+    const std::int64_t anchors =
+        std::clamp<std::int64_t>(budget / extents, 1, 4096);
+    // The first is the origin; the others are spread by a fixed random walk.
+    std::uint64_t state = 1;
+    for (std::int64_t k = 0; k < anchors; ++k) {
+      anchors_.push_back(static_cast<std::int64_t>(
+          k == 0 ? 0 : (state >> 11) % static_cast<std::uint64_t>(elements)));
+      state = state * 6364136223846793005U + 1442695040888963407U;
+    }
+    std::ranges::sort(anchors_);
+    const auto last = std::ranges::unique(anchors_);
+    anchors_.erase(last.begin(), last.end());
+    elements_ = static_cast<std::int64_t>(anchors_.size()) * extents;
+  }
+
+  [[nodiscard]] std::int64_t stride(std::size_t d) const { return strides_[d]; }
+
+  // The first elements of the lines along dim d.
+  [[nodiscard]] std::vector<std::int64_t> along(std::size_t d,
+                                                std::int64_t elements) const {
+    std::vector<std::int64_t> first;
+    const std::int64_t block = strides_[d] * shape_[d].extent;
+    if (all_) {
+      for (std::int64_t high = 0; high < elements; high += block) {
+        for (std::int64_t low = 0; low < strides_[d]; ++low) {
+          first.push_back(high + low);
+        }
+      }
+      return first;
+    }
+    for (const std::int64_t anchor : anchors_) {
+      first.push_back(anchor / block * block + anchor % strides_[d]);
+    }
+    std::ranges::sort(first);
+    const auto last = std::ranges::unique(first);
+    first.erase(last.begin(), last.end());
+    return first;
+  }
+
+  // Each element that is on some line, once.
+  template <class Visit>
+  void elements(std::int64_t elements, Visit visit) const {
+    if (all_) {
+      for (std::int64_t k = 0; k < elements; ++k) visit(k);
+      return;
+    }
+    std::vector<std::int64_t> on_lines;
+    on_lines.reserve(static_cast<std::size_t>(elements_));
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      for (const std::int64_t first : along(d, elements)) {
+        for (std::int64_t x = 0; x < shape_[d].extent; ++x) {
+          on_lines.push_back(first + x * strides_[d]);
+        }
+      }
+    }
+    std::ranges::sort(on_lines);
+    const auto last = std::ranges::unique(on_lines);
+    on_lines.erase(last.begin(), last.end());
+    for (const std::int64_t k : on_lines) visit(k);
+  }
+
+  [[nodiscard]] std::int64_t most() const { return elements_; }
+
+ private:
+  const Shape& shape_;
+  std::vector<std::int64_t> strides_;
+  std::vector<std::int64_t> anchors_;
+  std::int64_t elements_ = 0;
+  bool all_ = true;
+};
+
+// Counts votes for a number.
+class Ballot {
+ public:
+  void vote(std::int64_t value) {
+    const auto at =
+        std::ranges::find(counts_, value, &std::pair<std::int64_t, int>::first);
+    if (at != counts_.end()) {
+      ++at->second;
+    } else if (counts_.size() < 64) {
+      counts_.emplace_back(value, 1);
+    }
+  }
+  [[nodiscard]] std::int64_t winner() const {
+    if (counts_.empty()) return unknown;
+    return std::ranges::max_element(counts_, {},
+                                    &std::pair<std::int64_t, int>::second)
+        ->first;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, int>> counts_;
+};
+
+// The steps of one dim by the vote of its lines, relative to its best known
+// index; in rounds, because an index may share no line with that one.
+std::vector<std::int64_t> vote(
+    const std::vector<std::vector<std::int64_t>>& lines, std::size_t extent) {
+  std::vector<std::int64_t> known(extent, 0);
+  for (const auto& line : lines) {
+    for (std::size_t x = 0; x < extent; ++x) known[x] += line[x] >= 0 ? 1 : 0;
+  }
+  std::vector<std::int64_t> steps(extent, unknown);
+  const auto best = std::ranges::max_element(known);
+  if (best == known.end() || *best == 0) return steps;
+  steps[static_cast<std::size_t>(best - known.begin())] = 0;
+  for (bool progress = true; progress;) {
+    progress = false;
+    std::vector<Ballot> ballots(extent);
+    for (const auto& line : lines) {
+      std::size_t base = 0;
+      while (base < extent && (line[base] < 0 || steps[base] == unknown)) {
+        ++base;
+      }
+      if (base == extent) continue;
+      for (std::size_t x = 0; x < extent; ++x) {
+        if (line[x] < 0 || steps[x] != unknown) continue;
+        ballots[x].vote(line[x] - line[base] + steps[base]);
+      }
+    }
+    for (std::size_t x = 0; x < extent; ++x) {
+      if (steps[x] != unknown) continue;
+      steps[x] = ballots[x].winner();
+      progress = progress || steps[x] != unknown;
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::optional<Offsets> locate(const InferData& data, const Shape& shape,
+                              std::int64_t elements) {
+  const Lines lines(shape, elements);
+  PlaceTable table(
+      std::max(elements <= budget ? elements : lines.most(), std::int64_t{1}));
+  std::int64_t asked = 0;
+  lines.elements(elements, [&](std::int64_t k) {
+    table.add(data.reference_key(k));
+    ++asked;
+  });
+  // A dump may begin in the middle of an element: the best phase wins.
+  std::int64_t best_phase = 0;
+  std::int64_t best_found = -1;
+  std::int64_t scanned = 0;
+  for (std::int64_t phase = 0; phase < data.width(); ++phase) {
+    const std::int64_t found = table.scan(data, phase);
+    scanned = phase;
+    if (found > best_found) {
+      best_found = found;
+      best_phase = phase;
+    }
+    if (2 * found > asked) break;
+  }
+  if (best_phase != scanned) table.scan(data, best_phase);
+
+  Offsets offsets;
+  std::vector<std::vector<std::vector<std::int64_t>>> places(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto extent = static_cast<std::size_t>(shape[d].extent);
+    for (const std::int64_t first : lines.along(d, elements)) {
+      std::vector<std::int64_t> line(extent);
+      std::int64_t known = 0;
+      for (std::size_t x = 0; x < extent; ++x) {
+        line[x] = table.place(data.reference_key(
+            first + static_cast<std::int64_t>(x) * lines.stride(d)));
+        known += line[x] >= 0 ? 1 : 0;
+      }
+      if (known > 0) places[d].push_back(std::move(line));
+    }
+    if (places[d].empty()) return std::nullopt;
+    offsets.steps.push_back(vote(places[d], extent));
+  }
+
+  // The origin: where the elements of one dim's lines say it is.
+  const std::size_t d = shape.empty() ? 0 : shape.size() - 1;
+  Ballot origin;
+  const std::vector<std::int64_t> firsts =
+      shape.empty() ? std::vector<std::int64_t>{} : lines.along(d, elements);
+  for (const std::int64_t first : firsts) {
+    for (std::int64_t x = 0; x < shape[d].extent; ++x) {
+      const std::int64_t element = first + x * lines.stride(d);
+      std::int64_t place = table.place(data.reference_key(element));
+      if (place < 0) continue;
+      bool complete = true;
+      for (std::size_t e = 0; e < shape.size() && complete; ++e) {
+        const auto at = static_cast<std::size_t>(element / lines.stride(e) %
+                                                 shape[e].extent);
+        complete = offsets.steps[e][at] != unknown;
+        place -= complete ? offsets.steps[e][at] : 0;
+      }
+      if (complete) origin.vote(place);
+    }
+  }
+  offsets.origin = origin.winner();
+  if (offsets.origin == unknown) return std::nullopt;
+  // Steps count from index 0 where that one is known.
+  for (auto& steps : offsets.steps) {
+    if (steps.front() == unknown) continue;
+    const std::int64_t zero = steps.front();
+    offsets.origin += zero;
+    for (std::int64_t& step : steps) step -= step == unknown ? 0 : zero;
+  }
+  return offsets;
+}
+
+}  // namespace stridewise::detail

@@ -1,0 +1,55 @@
+// Offsets of a layout, dim by dim. A place is a sum of one function of each
+// index:
+//
+//   byte(x) = origin + sum over the dims of steps[d][x_d]      steps[d][0] = 0
+//
+// That is all that data can tell of a layout, and what layouts are compared by.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "stridewise/layout.hpp"
+
+namespace stridewise::detail {
+
+// A step that no element of the dump tells.
+inline constexpr std::int64_t unknown =
+    std::numeric_limits<std::int64_t>::min();
+
+struct Offsets {
+  std::int64_t origin = 0;                       // bytes; may be negative
+  std::vector<std::vector<std::int64_t>> steps;  // bytes; some may be unknown
+
+  friend bool operator==(const Offsets&, const Offsets&) = default;
+};
+
+// Those of a layout. O(sum of the extents). Pre: it has elements.
+[[nodiscard]] Offsets offsets_of(const Layout& layout);
+
+// The same function, but for the steps that `known` does not know. With
+// `anywhere`, origins may differ.
+[[nodiscard]] bool agrees(const Layout& layout, const Offsets& known,
+                          bool anywhere);
+
+class InferData;
+
+// The offsets of the reference's elements in the dump, from the places of values
+// that occur once in both. nullopt: too few do.
+[[nodiscard]] std::optional<Offsets> locate(const InferData& data,
+                                            const Shape& shape,
+                                            std::int64_t elements);
+
+// How far a layout explains the dump, whose first byte is byte `start` of it.
+struct Explained {
+  std::int64_t present = 0;       // elements within the dump
+  std::int64_t matching = 0;      // of them, with their value
+  std::int64_t first_break = -1;  // element in logical order
+};
+// With `all` false, stops at the first element that differs.
+[[nodiscard]] Explained explain(const InferData& data, const Shape& shape,
+                                const Offsets& offsets, bool all);
+
+}  // namespace stridewise::detail

@@ -1,0 +1,24 @@
+// Layouts that explain a dump of repeating values, by trying them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "infer/data.hpp"
+#include "infer/names.hpp"
+#include "stridewise/infer.hpp"
+
+namespace stridewise::detail {
+
+struct SearchResult {
+  std::vector<InferFit> fits;    // different functions, at most 16
+  std::optional<InferFit> best;  // the one that explained most of a sample
+};
+
+// The catalogue with parameters in customary ranges, tags of up to three blocks,
+// and dims in every order with an alignment, a pitch or a base.
+[[nodiscard]] SearchResult search_layouts(const InferData& data,
+                                          const Dims& dims,
+                                          std::int64_t elements);
+
+}  // namespace stridewise::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace stridewise {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return extension;
+}
+
+}  // namespace
+
+bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
+
+Result<void> refuse_archive(const fs::path& path) {
+  if (lower_extension(path) != ".npz") return {};
+  return fail(ErrorCode::unsupported,
+              path.string() + ": an archive of arrays; use one .npy array");
+}
+
+std::span<const std::byte> TensorFile::data() const {
+  return file.bytes().subspan(npy ? static_cast<std::size_t>(npy->data_offset)
+                                  : 0);
+}
+
+Result<TensorFile> open_tensor(const fs::path& path) {
+  if (auto plain = refuse_archive(path); !plain) {
+    return unexpected(plain.error());
+  }
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return unexpected(file.error());
+  TensorFile tensor{path, *std::move(file), {}};
+  if (!is_npy(path)) return tensor;
+  Result<NpyHeader> header = parse_npy_header(tensor.file.bytes());
+  if (!header) {
+    header.error().message = path.string() + ": " + header.error().message;
+    return unexpected(header.error());
+  }
+  tensor.npy = *std::move(header);
+  const auto has = static_cast<std::int64_t>(tensor.data().size());
+  if (has != tensor.npy->data_bytes) {
+    return fail(ErrorCode::io,
+                fmt::format("{}: the header promises {} bytes of data, the "
+                            "file has {}",
+                            path.string(), tensor.npy->data_bytes, has));
+  }
+  return tensor;
+}
+
+Result<ElementType> type_of(const TensorFile& file,
+                            const std::optional<ElementType>& asked) {
+  if (!file.npy) {
+    if (asked) return *asked;
+    return fail(ErrorCode::mismatch,
+                file.path.string() + ": a raw file needs --dtype");
+  }
+  const NpyHeader& npy = *file.npy;
+  if (!asked) {
+    if (npy.type) return *npy.type;
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: elements of {} opaque bytes; say with --dtype "
+                            "what they are",
+                            file.path.string(), npy.element_bytes));
+  }
+  const bool reinterprets =
+      !npy.type || asked->kind == ElementKind::brain_floating;
+  const bool fits = asked->bytes() == npy.element_bytes &&
+                    (reinterprets || *asked == *npy.type);
+  if (fits) return *asked;
+  return fail(
+      ErrorCode::mismatch,
+      fmt::format("{}: holds {} ({} bytes each), not {} ({} bytes)",
+                  file.path.string(), npy.type ? npy.type->name : "opaque data",
+                  npy.element_bytes, asked->name, asked->bytes()));
+}
+
+}  // namespace stridewise
