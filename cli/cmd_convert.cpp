@@ -19,6 +19,7 @@ struct Options {
   std::string to_dtype;
   Quantisation quantisation;
   bool keep_gaps = false;
+  bool sidecar = false;
   int threads = 0;
 };
 
@@ -49,8 +50,32 @@ class ProgressBar {
   int percent_ = -1;
 };
 
-void run(Context& context, const Options& options) {
+// Dims one after the other, as NumPy wants them: the layout's own logical order,
+// or the shape's.
+std::string logical_order(const Options& options) {
+  const LayoutSource source =
+      resolve_all(std::array{options.from}, options.shape)[0];
+  std::vector<std::string> dims = source.dims;
+  if (dims.empty() && !options.shape.empty()) {
+    for (const Dim& dim : value_of(parse_shape(options.shape))) {
+      dims.push_back(dim.name);
+    }
+  }
+  if (dims.empty()) dims = dims_of(source);
+  std::string text;
+  for (const std::string& dim : dims) text += (text.empty() ? "" : " ") + dim;
+  return text;
+}
+
+void run(Context& context, const Options& given) {
   turn_signals_into_errors();
+  Options options = given;
+  // Only where the command line leaves something open.
+  if (options.from.empty()) {
+    use_sidecar(options.in, options.from, options.shape, options.dtype);
+    need(options.from, "--from");
+  }
+  if (options.to.empty()) options.to = logical_order(options);
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.from, options.to}, options.shape);
   ConvertOptions convert{.in = options.in,
@@ -75,6 +100,10 @@ void run(Context& context, const Options& options) {
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
+  if (options.sidecar) {
+    write_sidecar(options.out, options.to, print(report.src.shape()),
+                  std::string(report.to_type.name));
+  }
   const auto moved =
       static_cast<double>(report.bytes_read + report.bytes_written);
   const double gbps = report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;
@@ -100,6 +129,44 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
+namespace {
+
+// The options that convert and decode have in common.
+std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
+  auto options = std::make_shared<Options>();
+  command.add_option("IN", options->in, "source file")->required();
+  command.add_option("OUT", options->out, "destination file")->required();
+  command.add_option("--shape,-s", options->shape,
+                     "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
+  command.add_option("--dtype,-t", options->dtype,
+                     "element type; bf16 reads 2-byte .npy data as such");
+  command.add_option("--to-dtype", options->to_dtype,
+                     "element type of OUT: f32 to f16, bf16, s8 or u8, or "
+                     "back");
+  command
+      .add_option("--scale", options->quantisation.scale,
+                  "s8, u8: real = (integer - zero point) * scale")
+      ->capture_default_str();
+  command
+      .add_option("--zero-point", options->quantisation.zero_point,
+                  "s8, u8: the integer that means 0")
+      ->capture_default_str();
+  command.add_flag("--keep-gaps", options->keep_gaps,
+                   "OUT exists: leave its bytes that hold no element as they "
+                   "are, instead of zeros");
+  command.add_flag("--sidecar", options->sidecar,
+                   "write OUT's layout, shape and dtype beside it: dump.json "
+                   "of dump.bin");
+  command
+      .add_option("--threads,-j", options->threads,
+                  "threads; 0: as many as the machine has")
+      ->check(CLI::Range(0, 4096));
+  command.callback([&context, options] { run(context, *options); });
+  return options;
+}
+
+}  // namespace
+
 void add_convert(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "convert",
@@ -115,34 +182,28 @@ void add_convert(CLI::App& app, Context& context) {
       "nchw \\\n      --shape 2x70x14x14 --dtype f32\n"
       "  stridewise convert x.npy q.npy --from nchw --to nhwc --to-dtype s8 "
       "--scale 0.05");
-  auto options = std::make_shared<Options>();
-  command->add_option("IN", options->in, "source file")->required();
-  command->add_option("OUT", options->out, "destination file")->required();
-  command->add_option("--from,-f", options->from, "layout of IN")->required();
+  const auto options = add_options(*command, context);
+  command->add_option("--from,-f", options->from,
+                      "layout of IN; needed unless its sidecar tells it");
   command->add_option("--to,-o", options->to, "layout of OUT")->required();
-  command->add_option("--shape,-s", options->shape,
-                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
-  command->add_option("--dtype,-t", options->dtype,
-                      "element type; bf16 reads 2-byte .npy data as such");
-  command->add_option("--to-dtype", options->to_dtype,
-                      "element type of OUT: f32 to f16, bf16, s8 or u8, or "
-                      "back");
-  command
-      ->add_option("--scale", options->quantisation.scale,
-                   "s8, u8: real = (integer - zero point) * scale")
-      ->capture_default_str();
-  command
-      ->add_option("--zero-point", options->quantisation.zero_point,
-                   "s8, u8: the integer that means 0")
-      ->capture_default_str();
-  command->add_flag("--keep-gaps", options->keep_gaps,
-                    "OUT exists: leave its bytes that hold no element as they "
-                    "are, instead of zeros");
-  command
-      ->add_option("--threads,-j", options->threads,
-                   "threads; 0: as many as the machine has")
-      ->check(CLI::Range(0, 4096));
-  command->callback([&context, options] { run(context, *options); });
+}
+
+void add_decode(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "decode", "a dump to a plain array: convert, in the words of a dump");
+  command->footer(
+      "The same as convert; without --to, OUT is in logical order, without "
+      "padding. A sidecar\n(dump.json with layout, shape and dtype) saves the "
+      "options; convert --sidecar writes one.\n"
+      "  stridewise decode dump.bin out.npy --from "
+      "'okk.aligned(npus=64,start=2)' \\\n      --shape 2x70x14x14 --dtype "
+      "f32\n"
+      "  stridewise decode dump.bin out.npy");
+  const auto options = add_options(*command, context);
+  command->add_option("--from,--layout,-f", options->from,
+                      "layout of IN; needed unless its sidecar tells it");
+  command->add_option("--to,-o", options->to,
+                      "layout of OUT; logical order unless given");
 }
 
 }  // namespace stridewise::cli

@@ -62,6 +62,9 @@ void add_kernels(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_probe(CLI::App& app, Context& context);
+void add_decode(CLI::App& app, Context& context);
+void add_diff(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
 void add_infer(CLI::App& app, Context& context);
 
 // LAYOUT --shape S --dtype T

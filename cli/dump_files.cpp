@@ -6,6 +6,8 @@
 
 #include <array>
 #include <csignal>
+#include <cstring>
+#include <fstream>
 
 namespace stridewise::cli {
 
@@ -53,6 +55,65 @@ std::vector<fs::path> files_of(const fs::path& path) {
   }
   if (files.empty()) files.push_back(path);  // its error is told when opened
   return files;
+}
+
+fs::path sidecar_of(const fs::path& file) {
+  fs::path name = file;
+  return name.replace_extension(".json");
+}
+
+void use_sidecar(const fs::path& file, std::string& layout, std::string& shape,
+                 std::string& dtype) {
+  const fs::path path = sidecar_of(file);
+  std::error_code ignored;
+  const bool complete = !layout.empty() && !shape.empty() && !dtype.empty();
+  if (complete || !fs::is_regular_file(path, ignored)) return;
+  std::ifstream stream(path);
+  const Json json = Json::parse(stream, nullptr, false);
+  const auto text = [&](const char* key) -> std::string {
+    if (!json.is_object() || !json.contains(key)) return "";
+    if (!json[key].is_string()) {
+      throw Failure{{ErrorCode::syntax,
+                     fmt::format("{}: {} is no text", path.string(), key)}};
+    }
+    return json[key].get<std::string>();
+  };
+  if (!json.is_object()) {
+    throw Failure{{ErrorCode::syntax,
+                   path.string() + ": is not a JSON object with layout, shape "
+                                   "and dtype"}};
+  }
+  if (layout.empty()) layout = text("layout");
+  if (shape.empty()) shape = text("shape");
+  if (dtype.empty()) dtype = text("dtype");
+}
+
+void write_sidecar(const fs::path& file, const std::string& layout,
+                   const std::string& shape, const std::string& dtype) {
+  const std::string text =
+      dump({{"layout", layout}, {"shape", shape}, {"dtype", dtype}});
+  OutputFile output = value_of(OutputFile::create(
+      sidecar_of(file), static_cast<std::int64_t>(text.size())));
+  std::memcpy(output.bytes().data(), text.data(), text.size());
+  if (auto committed = output.commit(); !committed) {
+    throw Failure{committed.error()};
+  }
+}
+
+void need(const std::string& value, const std::string& option) {
+  if (!value.empty()) return;
+  throw Failure{{ErrorCode::mismatch,
+                 option + " is needed: there is no sidecar that tells it"}};
+}
+
+std::optional<ElementType> dtype_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return value_of(parse_element_type(text));
+}
+
+void forget(const TensorFile& file, std::int64_t first, std::int64_t count) {
+  const std::int64_t header = file.npy ? file.npy->data_offset : 0;
+  file.file.forget(header + first, count);
 }
 
 void turn_signals_into_errors() {

@@ -27,6 +27,24 @@ struct TensorShape {
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
     const std::filesystem::path& path);
 
+// A file's sidecar says what its bytes are: dump.json beside dump.bin, an object
+// with layout, shape and dtype. Fills in what is empty; nothing where there is
+// no sidecar.
+void use_sidecar(const std::filesystem::path& file, std::string& layout,
+                 std::string& shape, std::string& dtype);
+void write_sidecar(const std::filesystem::path& file, const std::string& layout,
+                   const std::string& shape, const std::string& dtype);
+[[nodiscard]] std::filesystem::path sidecar_of(
+    const std::filesystem::path& file);
+
+// Ends the command where an option is still empty.
+void need(const std::string& value, const std::string& option);
+
+[[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
+
+// The memory of these bytes of the tensor may go.
+void forget(const TensorFile& file, std::int64_t first, std::int64_t count);
+
 // A file that another process cuts short ends as an error, not as a signal.
 void turn_signals_into_errors();
 

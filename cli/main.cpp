@@ -20,6 +20,8 @@ this one: for any tensor layout, from one line of text.
   stridewise at nChw16c --shape 2x17x5x4 n=1,c=16,h=4,w=3
   stridewise who nChw16c --shape 2x17x5x4 --byte 4096
   stridewise convert in.npy out.bin --from nchw --to 'mace.channel'
+  stridewise decode dump.bin out.npy --from 'okk.aligned(npus=64,start=2)' \
+      --shape 2x70x14x14 --dtype f32
 
 A LAYOUT is one of
   an expression     'n c/8 h w c%8'    memory slowest first; c/8 and c%8 are digits
@@ -83,6 +85,9 @@ int run(int argc, char** argv) {
   add_demo(app, context);
   add_probe(app, context);
   add_infer(app, context);
+  add_diff(app, context);
+  add_decode(app, context);
+  add_check(app, context);
   for (CLI::App* command : app.get_subcommands({})) {
     command->add_flag("--json", context.json, "print one JSON object");
   }

@@ -28,13 +28,15 @@ LAYERS = {
                         "reorder/kernels", "reorder/values"},
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
     "infer": {"base", "element", "layout", "notation", "catalogue"},
+    "inspect": {"base", "element", "layout", "reorder"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
     "threads": {"base"},
 }
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
-           "infer": "infer", "plan_cache": "reorder",
+ "infer": "infer", "diff": "inspect",
+           "plan_cache": "reorder",
            "values": "reorder/values",
            "threads": "threads", "vendor/okk": "catalogue/vendor",
            "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stridewise/catalogue.hpp"
+#include "stridewise/diff.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/infer.hpp"
 #include "stridewise/io.hpp"

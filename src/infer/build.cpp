@@ -66,14 +66,19 @@ class Builder {
       const Dim& dim = shape_.front();
       Checked bias = mul(axis.base, dim.extent);
       if (!bias) return std::nullopt;
-      axis.terms.push_back(
-          Term{{dim.name, *bias, dim.extent, 0}, {Step::Kind::exact, 1}});
-      axis.base = 0;
-      for (Term& term : axis.terms) {
-        if (term.stride.kind == Step::Kind::exact) continue;
-        const auto k = static_cast<std::size_t>(&term - axis.terms.data());
-        term.stride = {Step::Kind::exact, layout->terms()[k].stride};
+      // Strides as they are now: what follows them changes. A digit of one
+      // value would take its stride as well.
+      std::vector<Term> terms;
+      for (std::size_t k = 0; k < axis.terms.size(); ++k) {
+        const BoundTerm& bound = layout->terms()[k];
+        if (bound.extent == 1) continue;
+        terms.push_back(
+            Term{axis.terms[k].digit, {Step::Kind::exact, bound.stride}});
       }
+      terms.push_back(
+          Term{{dim.name, *bias, dim.extent, 0}, {Step::Kind::exact, 1}});
+      axis.terms = std::move(terms);
+      axis.base = 0;
       expression = Expression{{axis}};
       layout = Layout::bind(expression, shape_, width_);
       if (!layout) return std::nullopt;
@@ -202,7 +207,8 @@ std::optional<Built> build(const Offsets& offsets, const Shape& shape,
                            std::size_t& stuck) {
   std::vector<std::vector<Chain>> choices;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    choices.push_back(fit_chains(offsets.steps[d], offsets.origin));
+    choices.push_back(
+        fit_chains(offsets.steps[d], offsets.origin, element_bytes));
     if (choices.back().empty()) {
       stuck = d;
       return std::nullopt;

@@ -146,12 +146,13 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
   return blocks;
 }
 
-std::vector<Chain> fit(const Steps& steps, std::int64_t origin);
+std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
+                       std::int64_t unit);
 
 // Chains whose fast digit is this block.
 // NOLINTNEXTLINE(misc-no-recursion): each level has fewer steps
 void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
-                std::vector<Chain>& chains) {
+                std::int64_t unit, std::vector<Chain>& chains) {
   const std::int64_t stride = stride_within(steps, block);
   if (stride <= 0) return;
   const std::optional<Steps> blocks = without(steps, block, stride);
@@ -161,7 +162,7 @@ void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
     return;
   }
   const std::int64_t left = origin - block.bias * stride;
-  for (const Chain& slow : fit(*blocks, left)) {
+  for (const Chain& slow : fit(*blocks, left, unit)) {
     Chain chain{block.bias + block.size * slow.bias, {{1, block.size, stride}}};
     for (const Chain::Part& part : slow.parts) {
       chain.parts.push_back({part.div * block.size, part.mod, part.stride});
@@ -174,7 +175,8 @@ void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
-std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
+std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
+                       std::int64_t unit) {
   const auto known = std::ranges::count_if(
       steps, [](std::int64_t step) { return step != unknown; });
   if (known <= 1) return {Chain{}};
@@ -183,7 +185,9 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
   }
   // Two indices in turned order: a digit that goes round between them.
   if (known == 2 && count(steps) == 2) {
-    return {Chain{1, {{1, 2, at(steps, 0) - at(steps, 1)}}}};
+    const std::int64_t fall = at(steps, 0) - at(steps, 1);
+    return {Chain{1, {{1, 2, fall}}},
+            Chain{fall / unit, {{1, fall / unit + 1, unit}}}};
   }
   std::vector<Chain> chains;
   if (known == count(steps)) {
@@ -194,7 +198,7 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
     for (const std::int64_t stride : strides) {
       if (stride <= 0) continue;
       for (const Block& block : blocks_by_ends(steps, stride, origin)) {
-        add_chains(steps, block, origin, chains);
+        add_chains(steps, block, origin, unit, chains);
       }
     }
   }
@@ -202,7 +206,7 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
   const std::int64_t largest_block = std::min(count(steps), most_tried);
   for (std::int64_t size = 2; size <= largest_block; ++size) {
     for (std::int64_t bias = 0; bias < size; ++bias) {
-      add_chains(steps, {size, bias}, origin, chains);
+      add_chains(steps, {size, bias}, origin, unit, chains);
       if (chains.size() >= most_chains) return chains;
     }
   }
@@ -212,8 +216,9 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin) {
 }  // namespace
 
 std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
-                              std::int64_t origin) {
-  std::vector<Chain> chains = fit(Steps(steps.begin(), steps.end()), origin);
+                              std::int64_t origin, std::int64_t unit) {
+  std::vector<Chain> chains =
+      fit(Steps(steps.begin(), steps.end()), origin, unit);
   std::ranges::stable_sort(chains, {}, [](const Chain& chain) {
     return std::pair(chain.parts.size(), chain.bias != 0);
   });

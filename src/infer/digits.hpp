@@ -29,8 +29,10 @@ struct Chain {
 // The chains whose sums differ from the steps by one constant, the simplest
 // first. Several where a block is cut by both ends of the dim, so that its size
 // does not show. `origin`, a stride or two of where index 0 lies, suggests a bias.
-// Steps may be `unknown`. Strides are positive. Empty: no chain does.
+// Steps may be `unknown`. Strides are positive multiples of `unit`. Empty: no
+// chain does.
 [[nodiscard]] std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
-                                            std::int64_t origin);
+                                            std::int64_t origin,
+                                            std::int64_t unit);
 
 }  // namespace stridewise::detail

@@ -1,0 +1,197 @@
+// stridewise diff A B --layout-a LA --layout-b LB --shape S --dtype T
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "dump_files.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+struct Options {
+  std::string a, b, layout_a, layout_b, shape, dtype;
+  Tolerance tolerance;
+};
+
+// JSON has no infinities and no NaN.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+}
+
+Json difference_json(const Shape& shape,
+                     const std::optional<Difference>& difference) {
+  if (!difference) return nullptr;
+  return {{"index", named(shape, difference->index)},
+          {"byte_a", difference->byte_a},
+          {"byte_b", difference->byte_b},
+          {"a", number(difference->a)},
+          {"b", number(difference->b)},
+          {"abs", number(difference->abs)},
+          {"rel", number(difference->rel)},
+          {"ulp", difference->ulp}};
+}
+
+std::string difference_text(const char* what, const Shape& shape,
+                            const Difference& difference) {
+  return fmt::format("  {:<9} {}: {} and {}, at byte {} of A and {} of B\n",
+                     what, print_index(shape, difference.index), difference.a,
+                     difference.b, difference.byte_a, difference.byte_b);
+}
+
+Json counts_json(const std::vector<DiffCounts>& all) {
+  // A long dim is told by its indices that differ, as far as they are few.
+  constexpr std::size_t most = 4096;
+  Json json = Json::object();
+  for (const DiffCounts& dim : all) {
+    Json counts = Json::object();
+    for (std::size_t k = 0; k < dim.counts.size(); ++k) {
+      if (dim.counts[k] == 0) continue;
+      if (counts.size() >= most) break;
+      counts[std::to_string(k)] = dim.counts[k];
+    }
+    json[dim.name] = std::move(counts);
+  }
+  return json;
+}
+
+std::string summary(const DiffReport& report) {
+  if (report.differences == 0) return "equal";
+  std::string text;
+  for (const std::string& finding : report.findings) {
+    text += (text.empty() ? "" : "; ") + finding;
+  }
+  return text;
+}
+
+Layout bind(const LayoutSource& source, const Shape& shape,
+            const ElementType& type) {
+  Layout layout = value_of(source.bind(shape, type.bytes()));
+  if (!layout.valid()) throw Failure{*layout.defect()};
+  return layout;
+}
+
+void check_size(const TensorFile& file, const Layout& layout,
+                const ElementType& type) {
+  const auto size = static_cast<std::int64_t>(file.data().size());
+  if (size == layout.size_bytes()) return;
+  throw Failure{
+      {ErrorCode::mismatch,
+       fmt::format("{}: has {} bytes, but {} of {} {} takes {}: {}",
+                   file.path.string(), size, print(layout.expression()),
+                   print(layout.shape()), type.name, layout.size_bytes(),
+                   explain_size(layout, type, size).front())}};
+}
+
+void run(Context& context, const Options& given) {
+  turn_signals_into_errors();
+  Options options = given;
+  use_sidecar(options.a, options.layout_a, options.shape, options.dtype);
+  use_sidecar(options.b, options.layout_b, options.shape, options.dtype);
+  need(options.layout_a, "--layout-a");
+  if (options.layout_b.empty()) options.layout_b = options.layout_a;
+  const TensorFile file_a = value_of(open_tensor(options.a));
+  const TensorFile file_b = value_of(open_tensor(options.b));
+  const ElementType type = value_of(type_of(file_a, dtype_of(options.dtype)));
+  static_cast<void>(value_of(type_of(file_b, type)));
+  const std::vector<LayoutSource> sources = resolve_all(
+      std::array{options.layout_a, options.layout_b}, options.shape);
+  need(options.shape, "--shape");
+  const Shape shape = shape_for(options.shape, sources);
+  const Layout a = bind(sources[0], shape, type);
+  const Layout b = bind(sources[1], shape, type);
+  check_size(file_a, a, type);
+  check_size(file_b, b, type);
+  DiffOptions diff_options{type, options.tolerance, {}};
+  std::int64_t told_a = 0;
+  diff_options.passed = [&](std::int64_t done_a, std::int64_t) {
+    if (done_a == 0) {  // anywhere: all may go
+      forget(file_a, 0, static_cast<std::int64_t>(file_a.data().size()));
+      forget(file_b, 0, static_cast<std::int64_t>(file_b.data().size()));
+      return;
+    }
+    forget(file_a, told_a, done_a - told_a);
+    forget(file_b, told_a, done_a - told_a);
+    told_a = done_a;
+  };
+  const DiffReport report =
+      value_of(diff(a, file_a.data(), b, file_b.data(), diff_options));
+  const double share = report.elements == 0
+                           ? 0
+                           : static_cast<double>(report.differences) /
+                                 static_cast<double>(report.elements);
+  std::string text;
+  if (report.differences == 0) {
+    text = fmt::format("equal: {} elements\n", report.elements);
+  } else {
+    text = fmt::format("{} of {} elements differ ({:.3g} %)\n",
+                       report.differences, report.elements, 100 * share);
+    for (const std::string& finding : report.findings) {
+      text += "  " + finding + "\n";
+    }
+    text += difference_text("first", shape, *report.first);
+    text += difference_text("worst", shape, *report.worst);
+    text += fmt::format(
+        "  largest   |a-b| {:.6g}, |a-b|/|b| {:.6g}{}\n", report.max_abs,
+        report.max_rel,
+        report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
+  }
+  context.answer({{"equal", report.differences == 0},
+                  {"elements", report.elements},
+                  {"differences", report.differences},
+                  {"share", share},
+                  {"max_abs", report.max_abs},
+                  {"max_rel", report.max_rel},
+                  {"max_ulp", report.max_ulp},
+                  {"nan_a", report.nan_a},
+                  {"nan_b", report.nan_b},
+                  {"first", difference_json(shape, report.first)},
+                  {"worst", difference_json(shape, report.worst)},
+                  {"by_dim", counts_json(report.by_dim)},
+                  {"by_axis", counts_json(report.by_axis)},
+                  {"findings", report.findings},
+                  {"summary", summary(report)},
+                  {"layout_a", print(a.expression())},
+                  {"layout_b", print(b.expression())},
+                  {"shape", print(shape)},
+                  {"dtype", type.name}},
+                 text);
+  if (report.differences > 0) context.exit_code = exit_no;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "diff", "where two dumps differ, each in its own layout");
+  command->footer(
+      "Exit code 1 when elements differ; what padding holds does not matter. B "
+      "is the\nreference: |a - b| <= atol + rtol * |b|. Two NaNs are equal, a "
+      "NaN and a number are\nnot; 0 and -0 are. Layouts default to those of "
+      "the files' sidecars (dump.json).\n"
+      "  stridewise diff dump.bin ref.npy --layout-a nChw16c --layout-b nchw "
+      "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3");
+  auto options = std::make_shared<Options>();
+  command->add_option("A", options->a, "what was written")->required();
+  command->add_option("B", options->b, "what it should be")->required();
+  command->add_option("--layout-a,-a", options->layout_a, "layout of A");
+  command->add_option("--layout-b,-b", options->layout_b,
+                      "layout of B; that of A unless given");
+  command->add_option("--shape,-s", options->shape,
+                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
+  command->add_option("--dtype,-t", options->dtype,
+                      "element type; needed unless A is .npy");
+  command->add_option("--rtol", options->tolerance.rtol, "relative tolerance")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--atol", options->tolerance.atol, "absolute tolerance")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--ulp", options->tolerance.ulp,
+                   "floats that may lie between the two")
+      ->check(CLI::NonNegativeNumber);
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,122 @@
+// Where two tensors in memory differ, each in its own layout, in the words of
+// the tensor: which dims, which axes, which bytes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stridewise/element.hpp"
+#include "stridewise/layout.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// What counts as equal beside equal values: an element passes when any rule
+// that is set passes it. B is the reference.
+struct Tolerance {
+  double rtol = 0;  // |a - b| <= atol + rtol * |b|
+  double atol = 0;
+  std::int64_t ulp = -1;  // steps between neighbouring floats; -1: no rule
+
+  friend bool operator==(const Tolerance&, const Tolerance&) = default;
+};
+
+struct DiffOptions {
+  ElementType type;
+  Tolerance tolerance = {};
+  // Bytes of both sides before this one are read and compared, and will not be
+  // read again, but for samples: a mapped file may give their memory back.
+  std::function<void(std::int64_t done_a, std::int64_t done_b)> passed = {};
+};
+
+// One element that differs. The real part of a complex value is its value, the
+// error that of both parts.
+struct Difference {
+  std::vector<std::int64_t> index;
+  std::int64_t byte_a = 0;
+  std::int64_t byte_b = 0;
+  double a = 0;
+  double b = 0;
+  double abs = 0;  // |a - b|; infinite where one of them is no finite number
+  double rel = 0;  // abs / |b|
+  std::int64_t ulp = 0;  // of floats; 0 for other types
+};
+
+// How many elements of each index of a dim, or coordinate of an axis, differ.
+struct DiffCounts {
+  std::string name;
+  std::vector<std::int64_t> counts;
+};
+
+struct DiffReport {
+  std::int64_t elements = 0;
+  std::int64_t differences = 0;
+  // Among elements with different bits:
+  std::int64_t nan_a = 0;  // NaN in A, a number in B
+  std::int64_t nan_b = 0;  // the other way round
+  double max_abs = 0;      // of finite errors
+  double max_rel = 0;
+  std::int64_t max_ulp = 0;
+  std::optional<Difference> first;  // in logical order
+  std::optional<Difference> worst;  // by absolute error
+  std::vector<DiffCounts> by_dim;   // empty counts where nothing differs
+  std::vector<DiffCounts> by_axis;  // of A's layout, if it has several axes
+  // Sentences, the most telling first: "all of c=8..15".
+  std::vector<std::string> findings;
+};
+
+// Compares every element; what padding and gaps hold does not matter. Equal are:
+// equal numbers (0 and -0 are), two NaNs of any bits, and what the tolerance
+// allows. A NaN and a number differ. Layouts that are the same expression are
+// compared as bytes first, which is the speed of memory; else parts of 16 MiB
+// are brought into logical order. Errors: layouts that are not valid or not of
+// one shape, bytes of another size than their layout, a width that is not the
+// type's.
+[[nodiscard]] Result<DiffReport> diff(const Layout& a,
+                                      std::span<const std::byte> a_bytes,
+                                      const Layout& b,
+                                      std::span<const std::byte> b_bytes,
+                                      const DiffOptions& options);
+
+// ------------------------------------------------------------------ check ---
+
+// A run of places without an element that are not zero.
+struct LeakReport {
+  std::int64_t byte = 0;
+  std::int64_t count = 0;  // places
+  std::string holds;       // what it looks like; empty: nothing known
+};
+
+struct CheckReport {
+  std::int64_t elements = 0;
+  std::int64_t padding = 0;          // places without an element
+  std::int64_t padding_nonzero = 0;  // of them, not zero
+  std::int64_t nan = 0;              // elements
+  std::int64_t inf = 0;
+  std::optional<std::vector<std::int64_t>> first_nan;
+  std::optional<std::vector<std::int64_t>> first_inf;
+  std::vector<LeakReport> leaks;  // the first runs, at most 16
+  std::vector<std::string> findings;
+};
+
+// Looks at a tensor in memory on its own. Padding that is not zero is compared
+// with the elements around, to say what leaked into it. O(places). Errors: as
+// diff().
+[[nodiscard]] Result<CheckReport> check_memory(
+    const Layout& layout, std::span<const std::byte> bytes,
+    const ElementType& type,
+    const std::function<void(std::int64_t)>& passed = {});
+
+// Why a memory of another size might be what somebody meant: sentences, the
+// nearest first; empty where nothing is near. `layout` as for bind().
+[[nodiscard]] std::vector<std::string> explain_size(const Layout& layout,
+                                                    const ElementType& type,
+                                                    std::int64_t bytes);
+
+}  // namespace stridewise

@@ -1,0 +1,157 @@
+// Differences in words.
+// SPDX-License-Identifier: Apache-2.0
+#include "stridewise/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "inspect/compare.hpp"
+#include "inspect/sizes.hpp"
+#include "inspect/words.hpp"
+
+namespace stridewise {
+namespace {
+
+using detail::Extent;
+using detail::Sides;
+
+// Beyond this, elements behind a byte are not counted one by one.
+constexpr std::int64_t most_places = std::int64_t{1} << 24;
+
+// How many elements lie in this range of bytes.
+std::int64_t elements_between(const Layout& layout, std::int64_t first,
+                              std::int64_t end) {
+  std::vector<std::int64_t> index(layout.shape().size());
+  std::int64_t count = 0;
+  const std::int64_t width = layout.element_bytes();
+  for (std::int64_t place = first / width; place < end / width; ++place) {
+    count += layout.element_at(place, index) == Place::element ? 1 : 0;
+  }
+  return count;
+}
+
+// The indices where something differs, as a box: "c=8..15 and h odd".
+struct BoxWords {
+  std::vector<std::string> sets;
+  std::int64_t elements = 1;  // of the box
+};
+
+BoxWords box_of(const std::vector<DiffCounts>& by_dim, const Shape& shape) {
+  BoxWords box;
+  for (std::size_t d = 0; d < by_dim.size(); ++d) {
+    std::vector<bool> in;
+    for (const std::int64_t count : by_dim[d].counts) in.push_back(count > 0);
+    box.elements *= std::ranges::count(in, true);
+    if (std::string text = detail::print_set(shape[d].name, in);
+        !text.empty()) {
+      box.sets.push_back(std::move(text));
+    }
+  }
+  return box;
+}
+
+std::string join(const std::vector<std::string>& sets) {
+  std::string text;
+  for (const std::string& set : sets) {
+    text += (text.empty() ? "" : ", ") + set;
+  }
+  return text;
+}
+
+// Axes tell what dims do not: which processor, which row of pixels.
+void add_axes(const Layout& layout, const DiffReport& report,
+              std::vector<std::string>& findings) {
+  for (std::size_t k = 0; k + 1 < report.by_axis.size(); ++k) {
+    const DiffCounts& axis = report.by_axis[k];
+    if (axis.counts.empty()) continue;
+    std::vector<bool> in;
+    for (const std::int64_t count : axis.counts) in.push_back(count > 0);
+    const auto wrong = std::ranges::count(in, true);
+    // A set that takes many words is no finding.
+    if (2 * wrong > std::ssize(in) || layout.axes()[k].extent < 2) continue;
+    if (const std::string text = detail::print_set(axis.name, in);
+        !text.empty()) {
+      findings.push_back("only on " + text);
+    }
+  }
+}
+
+void add_bytes(const Sides& sides, const DiffReport& report,
+               const Extent& extent, std::vector<std::string>& findings) {
+  const std::int64_t size = sides.a.size_bytes();
+  if (extent.first_byte_a <= 0 ||
+      size - extent.first_byte_a > most_places * sides.a.element_bytes()) {
+    return;
+  }
+  const std::int64_t behind =
+      elements_between(sides.a, extent.first_byte_a, size);
+  if (behind == report.differences) {
+    findings.push_back(
+        fmt::format("everything after byte {}", extent.first_byte_a));
+  } else if (10 * report.differences >= 9 * behind && behind > 16) {
+    findings.push_back(fmt::format("nearly everything after byte {} ({} of {})",
+                                   extent.first_byte_a, report.differences,
+                                   behind));
+  }
+}
+
+std::vector<std::string> findings_of(const Sides& sides,
+                                     const DiffReport& report,
+                                     const Extent& extent) {
+  std::vector<std::string> findings =
+      detail::rearrangements(sides, report.by_dim);
+  const BoxWords box = box_of(report.by_dim, sides.a.shape());
+  const bool whole = box.elements == report.differences;
+  if (report.differences == report.elements) {
+    findings.emplace_back("all elements");
+  } else if (whole && !box.sets.empty()) {
+    findings.push_back("all of " + join(box.sets));
+  } else {
+    if (!box.sets.empty()) {
+      findings.push_back(fmt::format("only {} ({} of its {} elements)",
+                                     join(box.sets), report.differences,
+                                     box.elements));
+    }
+  }
+  if (report.differences < report.elements && report.differences > 1) {
+    add_bytes(sides, report, extent, findings);
+  }
+  add_axes(sides.a, report, findings);
+  if (report.nan_a > 0) {
+    findings.push_back(
+        fmt::format("{} are NaN in A and numbers in B", report.nan_a));
+  }
+  if (report.nan_b > 0) {
+    findings.push_back(
+        fmt::format("{} are NaN in B and numbers in A", report.nan_b));
+  }
+  return findings;
+}
+
+}  // namespace
+
+Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
+                        const Layout& b, std::span<const std::byte> b_bytes,
+                        const DiffOptions& options) {
+  if (auto fits = detail::check_bytes(a, a_bytes, options.type, "A"); !fits) {
+    return unexpected(fits.error());
+  }
+  if (auto fits = detail::check_bytes(b, b_bytes, options.type, "B"); !fits) {
+    return unexpected(fits.error());
+  }
+  if (a.shape() != b.shape()) {
+    return fail(ErrorCode::mismatch, "A and B are not of one shape");
+  }
+  DiffReport report;
+  report.elements = a.elements();
+  const Sides sides{a, a_bytes, b, b_bytes};
+  const Result<Extent> extent = detail::compare(sides, options, report);
+  if (!extent) return unexpected(extent.error());
+  if (report.differences > 0) {
+    report.findings = findings_of(sides, report, *extent);
+  }
+  return report;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,315 @@
+"""Dumps: probe, infer, diff, check and decode, against NumPy and files that are
+hostile."""
+
+import os
+import resource
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+import support
+from support import run
+
+
+class Infer(support.CliTest):
+
+    def probe(self, shape, dtype="f32"):
+        """The arrays of a probe, in its order."""
+        files = self.answer("probe", self.path("p.npy"), "--shape", shape,
+                            "--dtype", dtype)["files"]
+        return [np.load(name) for name in files]
+
+    def infer(self, dumps, shape, dtype="f32", code=0, reference="p.npy"):
+        """The answer for these arrays as they lie in memory."""
+        for k, dump in enumerate(dumps):
+            self.path(f"d.{k}.bin").write_bytes(np.ascontiguousarray(dump)
+                                                .tobytes())
+        return self.answer("infer", self.path(reference), self.path("d.bin"),
+                           "--shape", shape, "--dtype", dtype, code=code)
+
+    def test_transposes_of_numpy(self):
+        for dtype in ("f32", "f16", "s8", "bool", "c64", "f64"):
+            arrays = self.probe("3x5x4x7", dtype)
+            for order in ((0, 2, 3, 1), (3, 1, 2, 0), (1, 0, 3, 2)):
+                got = self.infer([a.transpose(order) for a in arrays],
+                                 "3x5x4x7", dtype)
+                self.assertEqual(got["expression"],
+                                 " ".join("nchw"[d] for d in order))
+                self.assertEqual(len(got["fits"]), 1)
+            self.assertEqual(got["elements"], 420)
+
+    def test_views_of_numpy(self):
+        probe = self.probe("4x6x5")[0]
+        memory = np.zeros((4, 10, 8), "f4")
+        memory[:, 2:8, 1:6] = probe
+        got = self.infer([memory], "a=4,b=6,c=5")
+        self.check(got, "a=4,b=6,c=5", memory, probe)
+        memory = np.zeros((5, 12, 4), "f4")
+        memory[:, ::2, :] = probe.transpose(2, 1, 0)
+        self.check(self.infer([memory], "a=4,b=6,c=5"), "a=4,b=6,c=5", memory,
+                   probe)
+
+    def check(self, got, shape, memory, probe):
+        """The expression decodes the memory to the probe."""
+        self.path("m.bin").write_bytes(memory.tobytes())
+        self.answer("decode", self.path("m.bin"), self.path("back.npy"),
+                    "--from", got["expression"], "--shape", shape, "--dtype",
+                    "f32")
+        np.testing.assert_array_equal(
+            np.load(self.path("back.npy")).reshape(probe.shape), probe)
+
+    def test_names(self):
+        for layout, shape, name in [
+                ("nChw16c", "2x17x5x4", "onednn.nChw16c"),
+                ("mace.channel", "2x17x5x4", "mace.channel"),
+                ("okk.aligned(npus=64,start=2)", "2x70x14x14",
+                 "okk.aligned(start=2)")]:
+            self.probe(shape)
+            self.convert(self.path("p.npy"), self.path("d.bin"), "nchw", layout,
+                         shape)
+            got = self.answer("infer", self.path("p.npy"), self.path("d.bin"),
+                              "--shape", shape, "--dtype", "f32")
+            self.assertEqual(got["name"], name)
+            self.assertEqual(got["outcome"], "one fits")
+            back = self.answer("show", got["name"], "--shape", shape)
+            self.assertEqual(back["expression"], got["expression"])
+
+    def test_the_middle_of_a_buffer(self):
+        probe = self.probe("2x17x5x4")[0]
+        junk = np.random.default_rng(1).integers(0, 256, 500, "u1").tobytes()
+        blocked = np.zeros((2, 2, 5, 4, 16), "f4")
+        padded = np.zeros((2, 32, 5, 4), "f4")
+        padded[:, :17] = probe
+        blocked[:] = padded.reshape(2, 2, 16, 5, 4).transpose(0, 1, 3, 4, 2)
+        data = blocked.tobytes()
+        self.path("d.bin").write_bytes(junk + data + junk)
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"),
+                          "--shape", "2x17x5x4", "--dtype", "f32")
+        self.assertEqual(got["present"], 680)
+        # Cut off in front: bytes that no element is in come first.
+        self.path("d.bin").write_bytes(data[1027:])
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"),
+                          "--shape", "2x17x5x4", "--dtype", "f32")
+        self.assertEqual(got["start_byte"], 1027)
+        self.assertEqual(got["name"], "onednn.nChw16c")
+        self.assertLess(got["present"], 680)
+        self.assertEqual(got["present"], got["matching"])
+
+    def test_answers_that_are_no(self):
+        probe = self.probe("2x17x5x4")[0]
+        shuffled = np.random.default_rng(2).permutation(probe.reshape(-1))
+        got = self.infer([shuffled], "2x17x5x4", code=1)
+        self.assertIsNone(got["expression"])
+        self.assertIsNone(got["name"])
+        self.assertEqual(got["fits"], [])
+        self.assertIn("reason", got)
+        np.save(self.path("same.npy"), np.ones((2, 3), "f4"))
+        got = self.infer([np.ones((3, 2), "f4")], "a=2,b=3", code=1,
+                         reference="same.npy")
+        self.assertEqual(got["outcome"], "cannot know")
+        done = run("infer", self.path("same.npy"), self.path("d.0.bin"))
+        self.assertEqual(done.code, 1)
+        self.assertIn("cannot know", done.out)
+
+    def test_hostile(self):
+        np.save(self.path("r.npy"), np.arange(6, dtype="f4").reshape(2, 3))
+        self.path("empty").write_bytes(b"")
+        self.path("short").write_bytes(b"12345")
+        good = ["--shape", "a=2,b=3", "--dtype", "f32"]
+        self.refused("infer", self.path("r.npy"), self.path("empty"), *good,
+                     says="0 bytes")
+        self.refused("infer", self.path("r.npy"), self.path("none"), *good,
+                     says="cannot open")
+        self.refused("infer", self.path("empty"), self.path("short"), *good,
+                     says="0 bytes")
+        self.refused("infer", self.path("r.npy"), self.path("short"),
+                     "--shape", "a=3,b=3", "--dtype", "f32", says="2x3")
+        self.refused("infer", self.path("r.npy"), self.path("short"),
+                     "--shape", "a=2,b=3", "--dtype", "f64", says="f32")
+        self.refused("infer", self.path("r.npy"), *good)
+        self.refused("infer", self.path("r.npy"), self.path("short"),
+                     self.path("short"), *good, says="3 files")
+        np.save(self.path("f.npy"), np.asfortranarray(np.ones((2, 3), "f4")))
+        self.refused("infer", self.path("f.npy"), self.path("short"), *good,
+                     says="C order")
+        self.refused("probe", self.path("p.npy"), "--shape", "a=2,b", says="b")
+        self.refused("probe", self.path("p.npy"), "--shape",
+                     "a=4000000000,b=4000000000", says="overflow")
+
+    @unittest.skipIf("STRIDEWISE_SLOW" in os.environ, "an instrumented build")
+    def test_many_elements_in_seconds(self):
+        shape = "4x64x256x256"  # 2^24
+        self.answer("probe", self.path("p.npy"), "--shape", shape, "--dtype",
+                    "f32")
+        self.convert(self.path("p.npy"), self.path("d.bin"), "nchw", "nChw16c",
+                     shape)
+        began = time.monotonic()
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"),
+                          "--shape", shape, "--dtype", "f32", timeout=60)
+        self.assertEqual(got["name"], "onednn.nChw16c")
+        self.assertLess(time.monotonic() - began, 20)
+
+
+class Diff(support.CliTest):
+
+    OPTIONS = ["--shape", "2x17x5x4", "--dtype", "f32"]
+
+    def setUp(self):
+        super().setUp()
+        self.array = np.random.default_rng(3).random((2, 17, 5, 4), "f4") + 1
+        np.save(self.path("ref.npy"), self.array)
+        self.convert(self.path("ref.npy"), self.path("a.bin"), "nchw",
+                     "nChw16c", "2x17x5x4")
+
+    def test_equal_and_not(self):
+        words = ["diff", self.path("a.bin"), self.path("ref.npy"),
+                 "--layout-a", "nChw16c", "--layout-b", "nchw", *self.OPTIONS]
+        got = self.answer(*words)
+        self.assertTrue(got["equal"])
+        self.assertEqual(got["differences"], 0)
+        self.assertEqual(got["summary"], "equal")
+        memory = np.fromfile(self.path("a.bin"), "f4").reshape(2, 2, 5, 4, 16)
+        memory[:, 0, :, :, 8:] = 0
+        memory.tofile(self.path("a.bin"))
+        got = self.answer(*words, code=1)
+        self.assertFalse(got["equal"])
+        self.assertEqual(got["differences"], 320)
+        self.assertAlmostEqual(got["share"], 320 / 680)
+        self.assertIn("all of c=8..15", got["summary"])
+        self.assertEqual(got["first"]["index"], {"n": 0, "c": 8, "h": 0, "w": 0})
+        self.assertEqual(got["first"]["byte_a"], 32)
+        self.assertEqual(got["first"]["byte_b"], 8 * 20 * 4)
+        self.assertEqual(got["first"]["a"], 0)
+        self.assertAlmostEqual(got["max_abs"], float(self.array[:, 8:16].max()))
+        self.assertEqual(set(got["by_dim"]["c"]), set(map(str, range(8, 16))))
+        self.assertTrue(self.answer(*words, "--atol", "3")["equal"])
+        self.assertTrue(self.answer(*words, "--rtol", "1")["equal"])
+        done = run(*words)
+        self.assertEqual(done.code, 1)
+        self.assertIn("all of c=8..15", done.out)
+
+    def test_hostile(self):
+        self.path("empty").write_bytes(b"")
+        self.path("short").write_bytes(bytes(2720))
+        layouts = ["--layout-a", "nChw16c", "--layout-b", "nchw"]
+        self.refused("diff", self.path("empty"), self.path("ref.npy"), *layouts,
+                     *self.OPTIONS, says="empty")
+        self.refused("diff", self.path("short"), self.path("ref.npy"), *layouts,
+                     *self.OPTIONS, says="without padding")
+        self.refused("diff", self.path("a.bin"), self.path("ref.npy"), *layouts,
+                     "--shape", "2x17x5x4", "--dtype", "f64")
+        self.refused("diff", self.path("a.bin"), self.path("ref.npy"),
+                     *self.OPTIONS, says="layout-a")
+        self.refused("diff", self.path("a.bin"), self.path("ref.npy"), *layouts,
+                     *self.OPTIONS, "--rtol", "-1")
+
+    @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
+                     "an instrumented build needs memory of its own")
+    def test_sparse_files_in_bounded_memory(self):
+        size = 10 << 30
+        for name in ("a.bin", "b.bin"):
+            with open(self.path(name), "wb") as file:
+                file.truncate(size)
+        with open(self.path("b.bin"), "r+b") as file:
+            file.seek(size - 4)
+            file.write(b"\x00\x00\x80\x3f")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_DATA, (256 << 20, 256 << 20))
+        words = [support.BINARY, "diff", self.path("a.bin"), self.path("b.bin"),
+                 "--layout-a", "x y", "--shape", f"x={size >> 12},y=1024",
+                 "--dtype", "f32", "--json"]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, preexec_fn=limit)
+        most = 0
+        while process.poll() is None:
+            most = max(most, self.resident(process.pid))
+            time.sleep(0.02)
+        out, error = process.communicate()
+        self.assertEqual(process.returncode, 1, error)
+        self.assertIn(b'"differences": 1', out)
+        self.assertLess(most, 1 << 30)
+
+    @staticmethod
+    def resident(pid):
+        try:
+            with open(f"/proc/{pid}/status", encoding="ascii") as file:
+                for line in file:
+                    if line.startswith("VmRSS"):
+                        return int(line.split()[1]) << 10
+        except OSError:
+            pass
+        return 0
+
+
+class Check(support.CliTest):
+
+    def setUp(self):
+        super().setUp()
+        self.memory = np.zeros((2, 2, 5, 4, 16), "f4")
+        self.memory[:, 0] = 1
+        self.memory[:, 1, :, :, 0] = 1
+
+    def check(self, code, layout="nChw16c", more=()):
+        self.memory.tofile(self.path("d.bin"))
+        return self.answer("check", self.path("d.bin"), layout, "--shape",
+                           "2x17x5x4", "--dtype", "f32", *more, code=code)
+
+    def test_padding_and_places(self):
+        got = self.check(0)
+        self.assertEqual(got["padding_nonzero"], 0)
+        self.assertEqual(got["findings"], [])
+        self.memory[1, 1, 2, 3, 1:] = 5
+        self.memory[0, 0, 0, 0, 3] = np.nan
+        self.memory[0, 0, 0, 1, 3] = np.inf
+        got = self.check(1)
+        self.assertEqual(got["padding_nonzero"], 15)
+        self.assertEqual((got["nan"], got["inf"]), (1, 1))
+        self.assertEqual(got["first_nan"], {"n": 0, "c": 3, "h": 0, "w": 0})
+        self.assertIn("the tail of c is not zero: c=17..31 of the last block",
+                      got["findings"])
+
+    def test_sizes(self):
+        self.memory = self.memory[:, :, :, :, :8].copy()
+        got = self.check(1)
+        self.assertFalse(got["size_matches"])
+        self.assertEqual((got["size_bytes"], got["expected_bytes"]),
+                         (2560, 5120))
+        self.assertTrue(any("f16" in text for text in got["findings"]))
+        self.path("d.bin").write_bytes(b"")
+        got = self.answer("check", self.path("d.bin"), "nchw", "--shape",
+                          "2x17x5x4", "--dtype", "f32", code=1)
+        self.assertIn("the file is empty", got["findings"])
+
+
+class Decode(support.CliTest):
+
+    def test_help_finds_dumps(self):
+        for words in (["--help"], ["convert", "--help"], ["decode", "--help"]):
+            self.assertIn("dump", run(*words).out)
+
+    def test_sidecars(self):
+        array = np.arange(680, dtype="f4").reshape(2, 17, 5, 4)
+        np.save(self.path("x.npy"), array)
+        self.convert(self.path("x.npy"), self.path("dump.bin"), "nchw",
+                     "okk.aligned(npus=4,npu_bytes=8192,start=2)", "2x17x5x4",
+                     more=["--sidecar"])
+        self.assertTrue(self.path("dump.json").exists())
+        self.answer("decode", self.path("dump.bin"), self.path("out.npy"))
+        np.testing.assert_array_equal(np.load(self.path("out.npy")), array)
+        self.answer("check", self.path("dump.bin"))
+        self.answer("diff", self.path("dump.bin"), self.path("x.npy"),
+                    "--layout-b", "n c h w")
+        for text in ("", "[]", "{", '{"layout": 3}', '{"layout": "nchv"}'):
+            self.path("dump.json").write_text(text)
+            self.refused("decode", self.path("dump.bin"), self.path("no.npy"))
+        self.path("dump.json").unlink()
+        self.refused("decode", self.path("dump.bin"), self.path("no.npy"),
+                     says="--from")
+        self.assertFalse(self.path("no.npy").exists())
+
+
+if __name__ == "__main__":
+    support.main()
