@@ -49,7 +49,8 @@ std::int64_t count_of_values(const ElementType& type) {
       break;
   }
   if (is_half(type)) return 2 * normals_of(type).count;
-  return part_bits(type) == 32 ? std::int64_t{1} << 24 : std::int64_t{1} << 53;
+  return part_bits(type) == 32 ? (std::int64_t{1} << 24) + 1
+                               : (std::int64_t{1} << 53) + 1;
 }
 
 template <class T>

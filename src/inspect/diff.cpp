@@ -99,8 +99,10 @@ void add_bytes(const Sides& sides, const DiffReport& report,
 std::vector<std::string> findings_of(const Sides& sides,
                                      const DiffReport& report,
                                      const Extent& extent) {
-  std::vector<std::string> findings =
-      detail::rearrangements(sides, report.by_dim);
+  std::vector<std::string> findings;
+  if (report.differences > 1) {
+    findings = detail::rearrangements(sides, report.by_dim);
+  }
   const BoxWords box = box_of(report.by_dim, sides.a.shape());
   const bool whole = box.elements == report.differences;
   if (report.differences == report.elements) {

@@ -17,12 +17,16 @@ class Infer(support.CliTest):
 
     def probe(self, shape, dtype="f32"):
         """The arrays of a probe, in its order."""
+        for old in self.folder.glob("p.*"):
+            old.unlink()
         files = self.answer("probe", self.path("p.npy"), "--shape", shape,
                             "--dtype", dtype)["files"]
         return [np.load(name) for name in files]
 
     def infer(self, dumps, shape, dtype="f32", code=0, reference="p.npy"):
         """The answer for these arrays as they lie in memory."""
+        for old in self.folder.glob("d.*"):
+            old.unlink()
         for k, dump in enumerate(dumps):
             self.path(f"d.{k}.bin").write_bytes(np.ascontiguousarray(dump)
                                                 .tobytes())
@@ -208,7 +212,7 @@ class Diff(support.CliTest):
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
                      "an instrumented build needs memory of its own")
     def test_sparse_files_in_bounded_memory(self):
-        size = 10 << 30
+        size = 10 << 30  # bytes, of which the disk has a few
         for name in ("a.bin", "b.bin"):
             with open(self.path(name), "wb") as file:
                 file.truncate(size)
