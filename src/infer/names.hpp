@@ -29,7 +29,7 @@ struct Numbers {
 };
 
 struct Named {
-  std::string name;  // "onednn.nChw16c", "okk.aligned(start=2)"
+  std::string name;  // "onednn.nChw16c", or an entry with its parameters
   Layout layout;     // of the shape that was asked for
 };
 

@@ -31,8 +31,8 @@ std::vector<KnownTag> tags_of_the_library() {
     const std::string name = dnnl_fmt_tag2str(value);
     const Result<Tag> tag = parse_tag(name);
     if (!tag || tag->dims.size() > 5) continue;
-    all.push_back({name, static_cast<dnnl::memory::format_tag>(value),
-                   tag->dims.size()});
+    all.push_back(
+        {name, static_cast<dnnl::memory::format_tag>(value), tag->dims.size()});
   }
   return all;
 }
