@@ -15,6 +15,12 @@ namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t most_blocks = 1 << 20;
+constexpr std::string_view tag_vendor = "onednn.";
+
+bool is_tag(std::string_view name) {
+  return name.starts_with(tag_vendor) &&
+         name.find('(') == std::string_view::npos;
+}
 
 void add_once(std::vector<std::int64_t>& numbers, std::int64_t number) {
   if (number > 0 && std::ranges::find(numbers, number) == numbers.end()) {
@@ -217,11 +223,8 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
 }
 
 bool is_rare_tag(std::string_view name) {
-  constexpr std::string_view vendor = "onednn.";
-  if (!name.starts_with(vendor) || name.find('(') != std::string_view::npos) {
-    return false;
-  }
-  return std::ranges::count(common_tags(), name.substr(vendor.size())) == 0;
+  return is_tag(name) &&
+         std::ranges::count(common_tags(), name.substr(tag_vendor.size())) == 0;
 }
 
 std::vector<std::string> entry_texts(const Dims& dims, const Numbers& numbers) {
@@ -246,12 +249,13 @@ std::vector<Named> names_of(const Offsets& offsets,
   const Target target{offsets, chains, dims, size_bytes, anywhere};
   std::vector<Named> names;
   const auto add_tag = [&](const std::string& text) {
-    const bool known = std::ranges::any_of(names, [&](const Named& named) {
-      return named.name == "onednn." + text;
-    });
-    if (known) return;
     std::optional<Named> named = named_layout(text, dims);
-    if (named && target.is(named->layout)) names.push_back(*std::move(named));
+    if (!named || !target.is(named->layout)) return;
+    // The same tag in other letters, or once more, says nothing new.
+    const bool known = std::ranges::any_of(names, [&](const Named& other) {
+      return other.layout == named->layout && is_tag(other.name);
+    });
+    if (!known) names.push_back(*std::move(named));
   };
   for (const std::string_view tag : common_tags()) add_tag(std::string(tag));
   // Free strides name nearly everything: after all that says more.

@@ -212,7 +212,7 @@ class Diff(support.CliTest):
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
                      "an instrumented build needs memory of its own")
     def test_sparse_files_in_bounded_memory(self):
-        size = 10 << 30  # bytes, of which the disk has a few
+        size = 3 << 30  # bytes, of which the disk has a few
         for name in ("a.bin", "b.bin"):
             with open(self.path(name), "wb") as file:
                 file.truncate(size)
@@ -234,7 +234,7 @@ class Diff(support.CliTest):
         out, error = process.communicate()
         self.assertEqual(process.returncode, 1, error)
         self.assertIn(b'"differences": 1', out)
-        self.assertLess(most, 1 << 30)
+        self.assertLess(most, 512 << 20)
 
     @staticmethod
     def resident(pid):
