@@ -93,6 +93,11 @@ class PlaceTable {
   int shift_;
 };
 
+void sort_once(std::vector<std::int64_t>& numbers) {
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
 // Lines along every dim: all of them in a small tensor, else those through some
 // elements spread over it.
 class Lines {
@@ -117,9 +122,7 @@ class Lines {
           k == 0 ? 0 : (state >> 11) % static_cast<std::uint64_t>(elements)));
       state = state * 6364136223846793005U + 1442695040888963407U;
     }
-    std::ranges::sort(anchors_);
-    const auto last = std::ranges::unique(anchors_);
-    anchors_.erase(last.begin(), last.end());
+    sort_once(anchors_);
     elements_ = static_cast<std::int64_t>(anchors_.size()) * extents;
   }
 
@@ -141,9 +144,7 @@ class Lines {
     for (const std::int64_t anchor : anchors_) {
       first.push_back(anchor / block * block + anchor % strides_[d]);
     }
-    std::ranges::sort(first);
-    const auto last = std::ranges::unique(first);
-    first.erase(last.begin(), last.end());
+    sort_once(first);
     return first;
   }
 
@@ -163,9 +164,7 @@ class Lines {
         }
       }
     }
-    std::ranges::sort(on_lines);
-    const auto last = std::ranges::unique(on_lines);
-    on_lines.erase(last.begin(), last.end());
+    sort_once(on_lines);
     for (const std::int64_t k : on_lines) visit(k);
   }
 
