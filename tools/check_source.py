@@ -19,6 +19,7 @@ LAYERS = {
     "element": {"base"},
     "layout": {"base"},
     "notation": {"base", "layout"},
+    "emit": {"base", "layout", "notation"},
     "catalogue": {"base", "element", "layout", "notation"},
     "catalogue/vendor": {"base", "layout", "notation", "reorder"},
     "reorder": {"base", "layout", "reorder/kernels", "reorder/values"},
@@ -32,6 +33,7 @@ LAYERS = {
 }
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
+           "emit": "emit",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
            "plan_cache": "reorder",
            "values": "reorder/values",

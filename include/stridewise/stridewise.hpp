@@ -5,6 +5,7 @@
 
 #include "stridewise/catalogue.hpp"
 #include "stridewise/element.hpp"
+#include "stridewise/emit.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/notation.hpp"
