@@ -30,13 +30,15 @@ LAYERS = {
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
     "threads": {"base"},
+    "backends/opencl": {"base", "element", "layout", "notation", "catalogue",
+                        "reorder", "emit"},
 }
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
            "emit": "emit",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
            "plan_cache": "reorder",
-           "values": "reorder/values",
+           "values": "reorder/values", "opencl": "backends/opencl",
            "threads": "threads", "vendor/okk": "catalogue/vendor",
            "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",
            "result": "base", "suggest": "base", "parallel": "base",
