@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common.hpp"
+#include "device.hpp"
 #include "stridewise/threads.hpp"
 
 namespace stridewise::cli {
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string in, out, from, to, shape, dtype;
   std::string to_dtype;
+  std::string device;
   Quantisation quantisation;
   bool keep_gaps = false;
   int threads = 0;
@@ -86,6 +88,11 @@ void run(Context& context, const Options& options) {
   convert.quantisation = options.quantisation;
   convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
   convert.parallel_for = make_parallel_for(options.threads);
+  Mover mover{"cpu", {}};
+  if (!options.device.empty()) {
+    mover = mover_on(options.device, convert.fill);
+    convert.move = mover.move;
+  }
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
@@ -103,6 +110,7 @@ void run(Context& context, const Options& options) {
        {"to_dtype", report.to_type.name},
        {"from", print(report.src.expression())},
        {"to", print(report.dst.expression())},
+       {"device", mover.device},
        {"plan", plan_json(report.plan)}},
       fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
                   "GB/s\n",
@@ -156,6 +164,9 @@ void add_convert(CLI::App& app, Context& context) {
       ->add_option("--threads,-j", options->threads,
                    "threads; 0: as many as the machine has")
       ->check(CLI::Range(0, 4096));
+  command->add_option("--device", options->device,
+                      "opencl or opencl:N: move on that device; the same bytes "
+                      "('stridewise devices')");
   command->callback([&context, options] { run(context, *options); });
 }
 
