@@ -48,6 +48,11 @@ void image(benchmark::State& state, const char* text, const char* dtype) {
       opencl::Tensor::image(queue(), layout_of(text, type.bytes()), type)
           .value();
   std::vector<std::byte> bytes(static_cast<std::size_t>(host.size_bytes()));
+  // Compiles the kernels.
+  if (!queue().upload(host, type, bytes, there) ||
+      !queue().download(there, host, type, bytes)) {
+    return state.SkipWithError("no kernels");
+  }
   for (auto _ : state) {
     if (!queue().upload(host, type, bytes, there))
       state.SkipWithError("upload");

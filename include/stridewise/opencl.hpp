@@ -128,8 +128,13 @@ class Tensor {
   [[nodiscard]] ImageSize size() const { return size_; }
 
  private:
+  friend class Queue;
   Tensor(cl_mem memory, const Layout& layout, const ElementType& type,
          Storage storage);
+  // A buffer that holds anything.
+  [[nodiscard]] static Result<Tensor> uninitialised(const Queue& queue,
+                                                    const Layout& layout,
+                                                    const ElementType& type);
   std::shared_ptr<_cl_mem> memory_;
   Layout layout_;
   ElementType type_;

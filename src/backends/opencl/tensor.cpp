@@ -92,8 +92,8 @@ Result<Tensor> Tensor::image(const Queue& queue, const Layout& layout,
   return tensor;
 }
 
-Result<Tensor> Tensor::buffer(const Queue& queue, const Layout& layout,
-                              const ElementType& type) {
+Result<Tensor> Tensor::uninitialised(const Queue& queue, const Layout& layout,
+                                     const ElementType& type) {
   if (auto checked = check(layout, type); !checked) {
     return unexpected(checked.error());
   }
@@ -109,8 +109,14 @@ Result<Tensor> Tensor::buffer(const Queue& queue, const Layout& layout,
     return failed(fmt::format("clCreateBuffer, {} bytes", layout.size_bytes()),
                   status);
   }
-  const Tensor tensor(memory, layout, type, Storage::buffer);
-  status = fill_with_zeros(*queue.data_, tensor);
+  return Tensor(memory, layout, type, Storage::buffer);
+}
+
+Result<Tensor> Tensor::buffer(const Queue& queue, const Layout& layout,
+                              const ElementType& type) {
+  Result<Tensor> tensor = uninitialised(queue, layout, type);
+  if (!tensor) return tensor;
+  const cl_int status = fill_with_zeros(*queue.data_, *tensor);
   if (status != CL_SUCCESS) return failed("clEnqueueFillBuffer", status);
   return tensor;
 }

@@ -153,7 +153,7 @@ Result<void> Queue::upload(const Layout& layout, const ElementType& type,
       batch->src_first = 0;
     }
   }
-  const Result<Tensor> staged = Tensor::buffer(*this, from, type);
+  const Result<Tensor> staged = Tensor::uninitialised(*this, from, type);
   if (!staged) return unexpected(staged.error());
   if (auto written = write(bytes, *staged); !written) return written;
   return reorder(*staged, dst, {.batch = batch});
@@ -175,7 +175,7 @@ Result<void> Queue::download(const Tensor& src, const Layout& layout,
       batch->dst_first = 0;
     }
   }
-  const Result<Tensor> staged = Tensor::buffer(*this, to, type);
+  const Result<Tensor> staged = Tensor::uninitialised(*this, to, type);
   if (!staged) return unexpected(staged.error());
   // What the host has beside the elements of the part comes back unchanged.
   const bool whole = to.elements() == to.places() &&
