@@ -100,6 +100,18 @@ std::string inverse_function(const Subject& subject, const Dialect& dialect,
                   body);
 }
 
+// Whether the numbers that an expression itself has fit 31 bits.
+bool fits_narrow(const Expression& expression) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return std::ranges::all_of(expression.axes, [](const Axis& axis) {
+    return axis.base <= most && axis.pitch.value <= most &&
+           std::ranges::all_of(axis.terms, [](const Term& term) {
+             return term.digit.bias <= most && term.digit.div <= most &&
+                    term.digit.mod <= most && term.stride.value <= most;
+           });
+  });
+}
+
 EmittedCode write(const Subject& subject, const EmitOptions& options,
                   std::int32_t bits) {
   const Dialect dialect = detail::dialect_of(options.language, bits);
@@ -165,7 +177,12 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
   const Result<Subject> subject =
       detail::dynamic_subject(expression, dims, element_bytes);
   if (!subject) return unexpected(subject.error());
-  return write(*subject, options, options.bits == EmitBits::narrow ? 32 : 64);
+  const bool narrow = options.bits == EmitBits::narrow;
+  if (narrow && !fits_narrow(expression)) {
+    return fail(ErrorCode::overflow,
+                "the layout has numbers that do not fit 32 bits");
+  }
+  return write(*subject, options, narrow ? 32 : 64);
 }
 
 }  // namespace stridewise

@@ -63,7 +63,8 @@ Dialect dialect_of(EmitLanguage language, std::int32_t bits) {
     case EmitLanguage::c:
       break;
   }
-  return {"#include <stdint.h>\n\n", "static inline",
+  // Clang would warn of functions that a file does not use.
+  return {"#include <stdint.h>\n\n", "static inline __attribute__((unused))",
           narrow ? "int32_t" : "int64_t"};
 }
 

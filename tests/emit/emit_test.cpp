@@ -109,6 +109,16 @@ TEST(Emit, CEqualsTheLayoutOnEveryElementAndPlace) {
                   "-fPIC -shared {} -o {}",
                   (folder / "code.c").string(), (folder / "code.so").string()));
   expect_all_equal(cases, folder / "code.so");
+  // Each text alone, of which nothing is used.
+  std::ofstream(folder / "alone.c")
+      << emitted(cases[0], EmitLanguage::c, "l").code;
+  for (const std::string compiler : {"gcc -std=c99 -pedantic", "clang"}) {
+    compile(
+        fmt::format("{} -Wall -Wextra -Werror -Wconversion -Wshadow -c {} "
+                    "-o {}",
+                    compiler, (folder / "alone.c").string(),
+                    (folder / "alone.o").string()));
+  }
 }
 
 TEST(Emit, CudaEqualsTheLayoutOnTheHost) {
@@ -223,6 +233,8 @@ TEST(Emit, Refuses) {
     EXPECT_EQ(refused.error().code, ErrorCode::unsupported) << text;
   }
   EXPECT_FALSE(dynamic("x=n |6B| c", dims));
+  EXPECT_FALSE(emit_dynamic(parse_expression("n:4294967296 c").value(), dims, 4,
+                            {.bits = EmitBits::narrow}));
 }
 
 }  // namespace
