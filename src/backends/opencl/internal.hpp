@@ -38,6 +38,7 @@ using Kernel = Owned<cl_kernel, clReleaseKernel>;
 using Memory = Owned<cl_mem, clReleaseMemObject>;
 
 struct CompiledKernel {
+  KernelSource source;
   Program program;
   Kernel kernel;
 };
@@ -57,12 +58,15 @@ struct QueueData {
 
   // Guards the programs, and a kernel's arguments until it is enqueued.
   std::mutex mutex;
-  std::map<std::string, CompiledKernel, std::less<>> programs;  // by source
+  std::map<std::string, CompiledKernel, std::less<>>
+      programs;  // by what they do
 };
 
-// The kernel of that source, compiled if it is new. Pre: `mutex` is held.
-[[nodiscard]] Result<cl_kernel> kernel_of(QueueData& data,
-                                          const std::string& source);
+// The kernel of a reorder, written and compiled if it is new. Pre: `mutex` is
+// held, as long as the kernel is used.
+[[nodiscard]] Result<const CompiledKernel*> kernel_of(
+    QueueData& data, const Side& src, const Side& dst,
+    const KernelOptions& options);
 
 }  // namespace detail
 }  // namespace stridewise::opencl

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/opencl/internal.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise::opencl {
 namespace {
@@ -110,13 +111,24 @@ bool checks_bounds_by_default() {
 
 namespace detail {
 
-Result<cl_kernel> kernel_of(QueueData& data, const std::string& source) {
-  if (const auto found = data.programs.find(source);
-      found != data.programs.end()) {
-    return found->second.kernel.get();
+Result<const CompiledKernel*> kernel_of(QueueData& data, const Side& src,
+                                        const Side& dst,
+                                        const KernelOptions& options) {
+  std::string key = fmt::format("{}{} ", options.fill == Fill::zero ? 'z' : 'k',
+                                options.batched ? 'b' : 'a');
+  for (const Side* side : {&src, &dst}) {
+    key += fmt::format("{} of {} {} {};", print(side->layout.expression()),
+                       print(side->layout.shape()), side->type.name,
+                       side->storage == Storage::image ? "image" : "buffer");
   }
+  if (const auto found = data.programs.find(key);
+      found != data.programs.end()) {
+    return &found->second;
+  }
+  Result<KernelSource> source = kernel_source(src, dst, options);
+  if (!source) return unexpected(source.error());
   cl_int status = CL_SUCCESS;
-  const char* text = source.c_str();
+  const char* text = source->code.c_str();
   CompiledKernel compiled;
   compiled.program = Program(clCreateProgramWithSource(
       data.context.get(), 1, &text, nullptr, &status));
@@ -132,8 +144,9 @@ Result<cl_kernel> kernel_of(QueueData& data, const std::string& source) {
   compiled.kernel =
       Kernel(clCreateKernel(compiled.program.get(), "reorder", &status));
   if (status != CL_SUCCESS) return failed("clCreateKernel", status);
-  return data.programs.emplace(source, std::move(compiled))
-      .first->second.kernel.get();
+  compiled.source = *std::move(source);
+  return &data.programs.emplace(std::move(key), std::move(compiled))
+              .first->second;
 }
 
 }  // namespace detail
@@ -222,26 +235,28 @@ Result<void> Queue::reorder(const Tensor& src, const Tensor& dst,
   }
   const Side from{src.layout(), src.type(), src.storage()};
   const Side to{dst.layout(), dst.type(), dst.storage()};
-  const Result<KernelSource> source =
-      kernel_source(from, to,
-                    {.fill = options.fill,
-                     .batched = options.batch.has_value(),
-                     .check_bounds = data_->options.check_bounds});
-  if (!source) return unexpected(source.error());
-  std::vector<std::size_t> global = source->global;
+  const std::lock_guard lock(data_->mutex);
+  const Result<const CompiledKernel*> compiled =
+      detail::kernel_of(*data_, from, to,
+                        {.fill = options.fill,
+                         .batched = options.batch.has_value(),
+                         .check_bounds = data_->options.check_bounds});
+  if (!compiled) return unexpected(compiled.error());
+  const KernelSource& source = (*compiled)->source;
+  cl_kernel kernel = (*compiled)->kernel.get();
+  std::vector<std::size_t> global = source.global;
   std::vector<std::size_t> offset(global.size(), 0);
   if (options.batch) {
     const Batch& batch = *options.batch;
     auto checked = check_batch(batch, src.layout().shape()[0].extent,
                                dst.layout().shape()[0].extent);
     if (!checked || batch.count == 0) return checked;
-    limit_to_batch(source->walks_src ? from : to,
-                   source->walks_src ? batch.src_first : batch.dst_first,
+    limit_to_batch(source.walks_src ? from : to,
+                   source.walks_src ? batch.src_first : batch.dst_first,
                    batch.count, offset, global);
   }
-  const std::lock_guard lock(data_->mutex);
   const bool zeroes = options.fill == Fill::zero && !options.batch &&
-                      source->walks_src &&
+                      source.walks_src &&
                       dst.layout().places() != dst.layout().elements();
   cl_int status = CL_SUCCESS;
   if (zeroes) {
@@ -252,13 +267,11 @@ Result<void> Queue::reorder(const Tensor& src, const Tensor& dst,
                             0, nullptr, nullptr);
     if (status != CL_SUCCESS) return failed("clEnqueueFillBuffer", status);
   }
-  const Result<cl_kernel> kernel = detail::kernel_of(*data_, source->code);
-  if (!kernel) return unexpected(kernel.error());
   auto set =
-      set_arguments(*kernel, src, dst, *source, options, data_->outside.get());
+      set_arguments(kernel, src, dst, source, options, data_->outside.get());
   if (!set) return set;
   status = clEnqueueNDRangeKernel(
-      get(), *kernel, static_cast<cl_uint>(global.size()), offset.data(),
+      get(), kernel, static_cast<cl_uint>(global.size()), offset.data(),
       global.data(), nullptr, 0, nullptr, nullptr);
   if (status != CL_SUCCESS) return failed("clEnqueueNDRangeKernel", status);
   if (!data_->options.check_bounds) return {};
