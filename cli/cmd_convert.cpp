@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "device.hpp"
 #include "dump_files.hpp"
 #include "stridewise/threads.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string in, out, from, to, shape, dtype;
   std::string to_dtype;
+  std::string device;
   Quantisation quantisation;
   bool keep_gaps = false;
   bool sidecar = false;
@@ -97,6 +99,11 @@ void run(Context& context, const Options& given) {
   convert.quantisation = options.quantisation;
   convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
   convert.parallel_for = make_parallel_for(options.threads);
+  Mover mover{"cpu", {}};
+  if (!options.device.empty()) {
+    mover = mover_on(options.device, convert.fill);
+    convert.move = mover.move;
+  }
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
@@ -118,6 +125,7 @@ void run(Context& context, const Options& given) {
        {"to_dtype", report.to_type.name},
        {"from", print(report.src.expression())},
        {"to", print(report.dst.expression())},
+       {"device", mover.device},
        {"plan", plan_json(report.plan)}},
       fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
                   "GB/s\n",
@@ -126,10 +134,6 @@ void run(Context& context, const Options& given) {
                   print_bytes(static_cast<double>(report.bytes_written)),
                   print_seconds(report.seconds), gbps));
 }
-
-}  // namespace
-
-namespace {
 
 // The options that convert and decode have in common.
 std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
@@ -161,6 +165,9 @@ std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
       .add_option("--threads,-j", options->threads,
                   "threads; 0: as many as the machine has")
       ->check(CLI::Range(0, 4096));
+  command.add_option("--device", options->device,
+                     "opencl or opencl:N: move on that device; the same bytes "
+                     "('stridewise devices')");
   command.callback([&context, options] { run(context, *options); });
   return options;
 }

@@ -58,6 +58,8 @@ void add_at(CLI::App& app, Context& context);
 void add_who(CLI::App& app, Context& context);
 void add_convert(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
+void add_emit(CLI::App& app, Context& context);
+void add_devices(CLI::App& app, Context& context);
 void add_kernels(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);

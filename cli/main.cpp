@@ -80,6 +80,8 @@ int run(int argc, char** argv) {
   add_who(app, context);
   add_convert(app, context);
   add_plan(app, context);
+  add_emit(app, context);
+  add_devices(app, context);
   add_kernels(app, context);
   add_bench(app, context);
   add_demo(app, context);

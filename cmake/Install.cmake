@@ -1,9 +1,12 @@
-# `cmake --install` and find_package(stridewise [COMPONENTS threads]).
+# `cmake --install` and find_package(stridewise [COMPONENTS threads opencl]).
 include(CMakePackageConfigHelpers)
 
 set(stridewise_targets stridewise)
 if(STRIDEWISE_THREADS)
   list(APPEND stridewise_targets stridewise_threads)
+endif()
+if(STRIDEWISE_HAS_OPENCL)
+  list(APPEND stridewise_targets stridewise_opencl)
 endif()
 install(TARGETS ${stridewise_targets} EXPORT stridewise-targets
         FILE_SET HEADERS)

@@ -126,6 +126,17 @@ class OutputFile {
 
 // --------------------------------------------------------------- convert ---
 
+// What convert_file() moves: every element of `in` to where dst wants it in
+// `out`, whose other bytes are to stay as they are. Types that are equal mean
+// the same bits.
+struct ConvertJob {
+  const Layout& src;
+  const Layout& dst;
+  Values values;
+  std::span<const std::byte> in;
+  std::span<std::byte> out;
+};
+
 struct ConvertOptions {
   std::filesystem::path in;  // ".npy" files are NumPy's, all others raw
   std::filesystem::path out;
@@ -139,6 +150,8 @@ struct ConvertOptions {
   Fill fill = Fill::zero;  // keep: bytes of an existing `out` that hold no
                            // element stay as they are
   ParallelFor parallel_for = sequential_for;
+  // Does the moving instead of a plan: a device.
+  std::function<Result<void>(const ConvertJob&)> move = {};
   std::function<void(double done)> progress = {};  // 0..1, calling thread
 };
 

@@ -7,6 +7,7 @@
 #include "stridewise/diff.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/infer.hpp"
+#include "stridewise/emit.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/notation.hpp"

@@ -262,7 +262,14 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   }
 
   const auto begin = std::chrono::steady_clock::now();
-  run_plan(*plan, input->data().data(), data.data(), options);
+  if (options.move) {
+    auto moved =
+        options.move({*src, *dst, Values{*type, to_type, options.quantisation},
+                      input->data(), data});
+    if (!moved) return unexpected(moved.error());
+  } else {
+    run_plan(*plan, input->data().data(), data.data(), options);
+  }
   if (input->npy && input->npy->big_endian) {
     swap_elements(*dst, *type, options, data);
   }

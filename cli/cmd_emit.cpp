@@ -1,0 +1,88 @@
+// stridewise emit LAYOUT --shape S --dtype T --lang c|opencl|cuda
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <memory>
+
+#include "common.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+struct Options : LayoutOptions {
+  std::string language = "c";
+  std::string name = "layout";
+  bool dynamic = false;
+  int bits = 0;
+};
+
+void run(Context& context, const Options& options) {
+  EmitOptions emit_options{
+      .language = value_of(parse_emit_language(options.language)),
+      .name = options.name};
+  if (options.bits == 32) emit_options.bits = EmitBits::narrow;
+  if (options.bits == 64) emit_options.bits = EmitBits::wide;
+  const Layout layout = options.bind();
+  if (!layout.valid()) throw Failure{*layout.defect()};
+  std::vector<std::string> dims;
+  std::vector<std::string> axes;
+  for (const Dim& dim : layout.shape()) dims.push_back(dim.name);
+  for (const BoundAxis& axis : layout.axes()) axes.push_back(axis.name);
+  EmittedCode emitted;
+  if (options.dynamic) {
+    // As it was written: a base in bytes is a number of steps once it is bound.
+    const LayoutSource source =
+        resolve_all(std::array{options.layout}, options.shape)[0];
+    emitted = value_of(emit_dynamic(source.expression, dims,
+                                    layout.element_bytes(), emit_options));
+  } else {
+    emitted = value_of(emit(layout, emit_options));
+  }
+  context.answer({{"code", emitted.code},
+                  {"lang", options.language},
+                  {"offset_function", emitted.offset_function},
+                  {"coordinates_function", emitted.coordinates_function},
+                  {"inverse_function", emitted.inverse_function},
+                  {"bits", emitted.bits},
+                  {"dynamic", options.dynamic},
+                  {"dims", dims},
+                  {"axes", axes},
+                  {"expression", print(layout.expression())}},
+                 emitted.code);
+}
+
+}  // namespace
+
+void add_emit(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "emit", "a layout's index arithmetic as source code, for kernels");
+  command->footer(
+      "Three functions: index -> element offset, index -> axis coordinates, "
+      "element offset ->\nindex. Indices are in the order of the shape.\n"
+      "  stridewise emit nChw16c --shape 2x17x5x4\n"
+      "  stridewise emit mace.channel --shape 2x17x5x4 --lang opencl --name "
+      "image\n"
+      "  stridewise emit nhwc --shape 2x17x5x4 --lang cuda --dynamic");
+  auto options = std::make_shared<Options>();
+  options->add_to(*command);
+  command
+      ->add_option("--lang,-l", options->language,
+                   "c (C99, C++), opencl (OpenCL C 1.2) or cuda (host and "
+                   "device)")
+      ->capture_default_str();
+  command
+      ->add_option("--name,-n", options->name,
+                   "what the functions' names begin with")
+      ->capture_default_str();
+  command->add_flag("--dynamic", options->dynamic,
+                    "extents are parameters, after all others: the code is "
+                    "for every shape");
+  command
+      ->add_option("--bits", options->bits,
+                   "integers of 32 or 64 bits; 0: 32 where all fits, 64 else "
+                   "and for --dynamic")
+      ->check(CLI::IsMember({0, 32, 64}))
+      ->capture_default_str();
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,105 @@
+"""devices, and convert on the first of them: the same bytes as without."""
+
+import numpy as np
+
+import support
+
+
+class OpenCl(support.CliTest):
+
+    def test_devices(self):
+        told = self.answer("devices")
+        self.assertGreater(len(told["devices"]), 0)
+        for number, device in enumerate(told["devices"]):
+            self.assertEqual(device["number"], number)
+            self.assertEqual(device["device"], f"opencl:{number}")
+            self.assertIn(device["platform"], told["platforms"])
+            self.assertGreater(device["image_width_max"], 0)
+            self.assertGreater(device["image_height_max"], 0)
+            self.assertGreater(device["allocation_max_bytes"], 0)
+            self.assertIn("CL_HALF_FLOAT", device["formats"])
+        text = support.run("devices").out
+        self.assertIn("opencl:0  " + told["devices"][0]["name"], text)
+
+    def both(self, source, come_from, to, shape, dtype, more=()):
+        """Converts on the host and on the device; both outputs are equal."""
+        outputs = []
+        for name, device in (("host", []), ("device", ["--device", "opencl"])):
+            target = self.path(name)
+            told = self.convert(source, target, come_from, to, shape, dtype,
+                                [*more, *device])
+            outputs.append(target.read_bytes())
+        self.assertNotEqual(told["device"], "cpu")
+        self.assertEqual(outputs[0], outputs[1], f"{come_from} -> {to} {dtype}")
+        return outputs[0]
+
+    def test_same_bytes(self):
+        noise = np.random.default_rng(1)
+        source = self.path("x.bin")
+        shape = "2x5x3x6"
+        for come_from, to, dtype, width in [
+                ("nchw", "mace.channel", "f16", 2),
+                ("nhwc", "mace.height", "f32", 4),
+                ("nchw", "nChw4c", "u8", 1),
+                ("nhwc", "okk.aligned(npus=4,npu_bytes=4096)", "f64", 8)]:
+            # Every bit pattern, NaNs too.
+            source.write_bytes(noise.bytes(2 * 5 * 3 * 6 * width))
+            there = self.both(source, come_from, to, shape, dtype)
+            packed = self.path("packed.bin")
+            packed.write_bytes(there)
+            back = self.both(packed, to, come_from, shape, dtype)
+            self.assertEqual(back, source.read_bytes())
+
+    def test_values_and_numpy(self):
+        source = self.path("x.npy")
+        x = np.random.default_rng(2).normal(0, 1000, (2, 5, 3, 6))
+        x = x.astype(np.float32)
+        x[0, 0, 0, :4] = [np.nan, np.inf, 1e-7, 70000]
+        np.save(source, x)
+        self.both(source, "nchw", "mace.channel", None, None,
+                  ["--to-dtype", "f16"])
+        np.save(source, x.astype(">f4"))
+        self.both(source, "nchw", "nhwc", None, None)
+
+    def test_keeps_gaps(self):
+        source = self.path("x.bin")
+        source.write_bytes(bytes(range(1, 31)))
+        outputs = []
+        for device in ([], ["--device", "opencl:0"]):
+            target = self.path("y.bin")
+            target.write_bytes(b"\xee" * 48)
+            self.convert(source, target, "nchw", "row=n h | pixel=c/4 w | "
+                         "lane=c%4", "n=1,c=5,h=2,w=3", "u8",
+                         ["--keep-gaps", *device])
+            outputs.append(target.read_bytes())
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertIn(0xee, outputs[0])
+
+    def test_refuses(self):
+        source = self.path("x.bin")
+        most = self.answer("devices")["devices"][0]["image_width_max"]
+        source.write_bytes(bytes(most + 1))
+        convert = ["convert", source, self.path("y.bin"), "--from", "nchw",
+                   "--dtype", "u8"]
+        error = self.refused(*convert, "--to", "mace.channel", "--shape",
+                             f"1x1x1x{most + 1}", "--device", "opencl",
+                             says=[str(most + 1), str(most), "mace.width",
+                                   "buffer"])
+        self.assertIn("what fits", error)
+        self.assertFalse(self.path("y.bin").exists())
+        plain = [*convert, "--to", "nhwc", "--shape", f"1x1x1x{most + 1}"]
+        self.refused(*plain, "--device", "opencl:99", says="no OpenCL device")
+        for device in ("gpu", "opencl:", "opencl:x", "opencl:-1", "OpenCL",
+                       "opencl:99999999999999999999"):
+            self.refused(*plain, "--device", device, says="devices")
+        self.refused(*plain, "--to-dtype", "f32", "--device", "opencl",
+                     says="u8")
+
+    def test_no_elements(self):
+        source = self.path("x.bin")
+        source.write_bytes(b"")
+        self.both(source, "nchw", "nhwc", "1x0x2x3", "f32")
+
+
+if __name__ == "__main__":
+    support.main()
