@@ -11,7 +11,7 @@
 #include "emit/subject.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 namespace {
 
 class Binder {
@@ -233,4 +233,4 @@ Result<Subject> dynamic_subject(const Expression& expression,
   return subject;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

@@ -16,9 +16,9 @@
 namespace stridewise {
 namespace {
 
-using detail::Body;
-using detail::Dialect;
-using detail::Subject;
+using emitter::Body;
+using emitter::Dialect;
+using emitter::Subject;
 
 constexpr std::array<std::pair<std::string_view, EmitLanguage>, 3> languages = {
     {{"c", EmitLanguage::c},
@@ -43,7 +43,7 @@ std::vector<std::string> with_extents(const Subject& subject,
                                       const std::string& integer,
                                       std::vector<std::string> parameters) {
   if (!subject.dynamic) return parameters;
-  for (const detail::SubjectDim& dim : subject.dims) {
+  for (const emitter::SubjectDim& dim : subject.dims) {
     parameters.push_back(integer + " " + dim.extent.text());
   }
   return parameters;
@@ -52,7 +52,7 @@ std::vector<std::string> with_extents(const Subject& subject,
 std::string offset_function(const Subject& subject, const Dialect& dialect,
                             const std::string& name) {
   std::vector<std::string> parameters;
-  for (const detail::SubjectDim& dim : subject.dims) {
+  for (const emitter::SubjectDim& dim : subject.dims) {
     parameters.push_back(dialect.integer + " " + dim.name);
   }
   Body body(dialect.integer);
@@ -67,14 +67,14 @@ std::string offset_function(const Subject& subject, const Dialect& dialect,
 std::string coordinates_function(const Subject& subject, const Dialect& dialect,
                                  const std::string& name) {
   std::vector<std::string> parameters;
-  for (const detail::SubjectDim& dim : subject.dims) {
+  for (const emitter::SubjectDim& dim : subject.dims) {
     parameters.push_back(dialect.integer + " " + dim.name);
   }
   Body body(dialect.integer);
-  const std::vector<detail::SubjectTerm> all = merged(subject, true);
+  const std::vector<emitter::SubjectTerm> all = merged(subject, true);
   for (std::size_t a = 0; a < subject.axes.size(); ++a) {
-    const detail::SubjectAxis& axis = subject.axes[a];
-    std::vector<detail::SubjectTerm> terms;
+    const emitter::SubjectAxis& axis = subject.axes[a];
+    std::vector<emitter::SubjectTerm> terms;
     std::ranges::copy_if(all, std::back_inserter(terms), [a](const auto& term) {
       return term.axis == static_cast<std::int32_t>(a);
     });
@@ -90,7 +90,7 @@ std::string coordinates_function(const Subject& subject, const Dialect& dialect,
 std::string inverse_function(const Subject& subject, const Dialect& dialect,
                              const std::string& name) {
   std::vector<std::string> parameters = {dialect.integer + " offset"};
-  for (const detail::SubjectDim& dim : subject.dims) {
+  for (const emitter::SubjectDim& dim : subject.dims) {
     parameters.push_back(fmt::format("{} *{}", dialect.integer, dim.out));
   }
   Body body(dialect.integer);
@@ -114,7 +114,7 @@ bool fits_narrow(const Expression& expression) {
 
 EmittedCode write(const Subject& subject, const EmitOptions& options,
                   std::int32_t bits) {
-  const Dialect dialect = detail::dialect_of(options.language, bits);
+  const Dialect dialect = emitter::dialect_of(options.language, bits);
   EmittedCode emitted{.code = {},
                       .offset_function = options.name + "_offset",
                       .coordinates_function = options.name + "_coordinates",
@@ -147,8 +147,8 @@ Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
     return unexpected(checked.error());
   }
   if (!layout.valid()) return unexpected(*layout.defect());
-  const Subject subject = detail::subject_of(layout);
-  const bool narrow = detail::fits_narrow(subject);
+  const Subject subject = emitter::subject_of(layout);
+  const bool narrow = emitter::fits_narrow(subject);
   if (!narrow && options.bits == EmitBits::narrow) {
     return fail(ErrorCode::overflow,
                 fmt::format("{} places and what leads to them do not fit 32 "
@@ -175,7 +175,7 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
     return unexpected(bound.error());
   }
   const Result<Subject> subject =
-      detail::dynamic_subject(expression, dims, element_bytes);
+      emitter::dynamic_subject(expression, dims, element_bytes);
   if (!subject) return unexpected(subject.error());
   const bool narrow = options.bits == EmitBits::narrow;
   if (narrow && !fits_narrow(expression)) {

@@ -14,7 +14,7 @@
 #include "emit/subject.hpp"
 #include "emit/writer.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 namespace {
 
 class Inverse {
@@ -339,4 +339,4 @@ void write_inverse(const Subject& subject, Body& body) {
   Inverse(subject, body).write();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

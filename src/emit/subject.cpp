@@ -9,7 +9,7 @@
 #include "base/checked.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 namespace {
 
 constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
@@ -174,4 +174,4 @@ bool fits_narrow(const Subject& subject) {
   });
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

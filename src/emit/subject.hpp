@@ -13,7 +13,7 @@
 #include "emit/value.hpp"
 #include "stridewise/layout.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 
 struct SubjectDim {
   std::string name;  // as an identifier
@@ -104,4 +104,4 @@ struct Chain {
 // Whether all that the code calculates fits 31 bits. Pre: sizes are known.
 [[nodiscard]] bool fits_narrow(const Subject& subject);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 namespace {
 
 // log2 where a number is a power of two that is known.
@@ -84,4 +84,4 @@ Value operator%(const Value& a, const Value& b) {
           Binding::anything_else};
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 
 // What a text may stand in without parentheses.
 enum class Binding : std::uint8_t { anything_else, sum, product, atom };
@@ -40,4 +40,4 @@ class Value {
 [[nodiscard]] Value operator/(const Value& a, const Value& b);
 [[nodiscard]] Value operator%(const Value& a, const Value& b);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

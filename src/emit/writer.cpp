@@ -6,7 +6,7 @@
 
 #include <cctype>
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 namespace {
 
 constexpr std::size_t width = 80;
@@ -118,4 +118,4 @@ Value sum_of(const Subject& subject, const std::vector<SubjectTerm>& terms,
   return sum + base;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

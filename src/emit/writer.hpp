@@ -9,7 +9,7 @@
 #include "emit/subject.hpp"
 #include "stridewise/emit.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::emitter {
 
 struct Dialect {
   std::string prologue;   // of the file
@@ -54,4 +54,4 @@ class Body {
 // Writes what finds the index at the parameter `offset`.
 void write_inverse(const Subject& subject, Body& body);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::emitter

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 namespace {
 
 constexpr int most_combinations = 512;
@@ -242,4 +242,4 @@ std::optional<Built> build(const Offsets& offsets, const Shape& shape,
   return best;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

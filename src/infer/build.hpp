@@ -9,7 +9,7 @@
 #include "infer/offsets.hpp"
 #include "stridewise/layout.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 struct Built {
   Layout layout;
@@ -27,4 +27,4 @@ struct Built {
                                          std::int64_t dump_bytes,
                                          std::size_t& stuck);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

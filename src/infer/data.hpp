@@ -10,7 +10,7 @@
 
 #include "stridewise/infer.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 class InferData {
  public:
@@ -84,4 +84,4 @@ class InferData {
   std::size_t width_;
 };
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "infer/offsets.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 std::int64_t Chain::at(std::int64_t x) const {
   std::int64_t sum = 0;
@@ -225,4 +225,4 @@ std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
   return chains;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

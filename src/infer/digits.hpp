@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 // Digits of one bias, each dividing the next: ((x + bias) / div) % mod.
 struct Chain {
@@ -35,4 +35,4 @@ struct Chain {
                                             std::int64_t origin,
                                             std::int64_t unit);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -8,7 +8,7 @@
 
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 // By the character before the field that has the parameter: '%', '|' and '@'
 // mean the same in every template. In arithmetic, the first name counts.
@@ -116,4 +116,4 @@ std::string call(const CatalogueEntry& entry, const std::string& arguments,
                         : fmt::format("{}({})", entry.name, inside);
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -7,7 +7,7 @@
 
 #include "infer/names.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 enum class Role : std::uint8_t { block, pitch, base, start, stride, choice };
 
@@ -30,4 +30,4 @@ enum class Role : std::uint8_t { block, pitch, base, start, stride, choice };
                                const std::string& arguments,
                                const std::string& more);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

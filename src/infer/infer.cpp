@@ -17,11 +17,11 @@
 namespace stridewise {
 namespace {
 
-using detail::Built;
-using detail::Dims;
-using detail::Explained;
-using detail::InferData;
-using detail::Offsets;
+using inference::Built;
+using inference::Dims;
+using inference::Explained;
+using inference::InferData;
+using inference::Offsets;
 
 // Beyond this, layouts are tried only where places tell nothing.
 constexpr std::int64_t search_limit = 1 << 22;
@@ -87,18 +87,18 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   InferFit fit{built.layout, {}, built.start_byte, 0};
   const bool whole =
       built.start_byte == 0 && built.layout.size_bytes() == dump_bytes;
-  const Offsets function = detail::offsets_of(built.layout);
-  const std::vector<detail::Named> names =
-      detail::names_of(function, built.chains, dims, whole ? dump_bytes : -1,
-                       built.start_byte != 0);
-  for (const detail::Named& named : names) fit.names.push_back(named.name);
+  const Offsets function = inference::offsets_of(built.layout);
+  const std::vector<inference::Named> names =
+      inference::names_of(function, built.chains, dims, whole ? dump_bytes : -1,
+                          built.start_byte != 0);
+  for (const inference::Named& named : names) fit.names.push_back(named.name);
   // A name says more than digits do, unless it adds blocks that nothing shows.
   const bool telling =
       !names.empty() && names[0].name.find("stride=") == std::string::npos &&
-      (!detail::is_rare_tag(names[0].name) ||
+      (!inference::is_rare_tag(names[0].name) ||
        names[0].layout.terms().size() <= built.layout.terms().size());
   if (telling) {
-    const Offsets theirs = detail::offsets_of(names[0].layout);
+    const Offsets theirs = inference::offsets_of(names[0].layout);
     fit.start_byte += theirs.origin - function.origin;
     fit.layout = names[0].layout;
   }
@@ -112,8 +112,9 @@ std::string print_steps(const Shape& shape, std::size_t d,
   std::string text;
   for (std::size_t x = 0; x < std::min<std::size_t>(steps.size(), 6); ++x) {
     const std::int64_t step = steps[x];
-    text += fmt::format("{}{}", x == 0 ? "" : ", ",
-                        step == detail::unknown ? "?" : std::to_string(step));
+    text +=
+        fmt::format("{}{}", x == 0 ? "" : ", ",
+                    step == inference::unknown ? "?" : std::to_string(step));
   }
   return fmt::format(
       "the places along {} are no sum of digits: from {}=0 on, bytes {}{}",
@@ -129,10 +130,10 @@ void explain_none(const InferData& data, const InferOptions& options,
     }
     return;
   }
-  Offsets offsets = detail::offsets_of(report.best->layout);
+  Offsets offsets = inference::offsets_of(report.best->layout);
   offsets.origin -= report.best->start_byte;
   const Explained explained =
-      detail::explain(data, options.shape, offsets, true);
+      inference::explain(data, options.shape, offsets, true);
   report.present = explained.present;
   report.matching = explained.matching;
   if (explained.first_break >= 0) {
@@ -162,17 +163,17 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
   }
   std::int64_t built_matching = 0;
   const std::optional<Offsets> located =
-      detail::locate(data, options.shape, *elements);
+      inference::locate(data, options.shape, *elements);
   if (located) {
     std::size_t stuck = 0;
     const std::optional<Built> built =
-        detail::build(*located, options.shape, options.element_bytes,
-                      data.dump_bytes(), stuck);
+        inference::build(*located, options.shape, options.element_bytes,
+                         data.dump_bytes(), stuck);
     if (built) {
-      Offsets offsets = detail::offsets_of(built->layout);
+      Offsets offsets = inference::offsets_of(built->layout);
       offsets.origin -= built->start_byte;
       const Explained explained =
-          detail::explain(data, options.shape, offsets, true);
+          inference::explain(data, options.shape, offsets, true);
       if (explained.present > 0 && explained.matching == explained.present) {
         report.outcome = InferReport::Outcome::one;
         report.present = explained.present;
@@ -187,7 +188,8 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
     }
   }
   if (!located || *elements <= search_limit) {
-    detail::SearchResult found = detail::search_layouts(data, dims, *elements);
+    inference::SearchResult found =
+        inference::search_layouts(data, dims, *elements);
     if (!found.fits.empty()) {
       report.outcome = found.fits.size() == 1 ? InferReport::Outcome::one
                                               : InferReport::Outcome::several;

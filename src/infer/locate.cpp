@@ -13,7 +13,7 @@
 #include "infer/data.hpp"
 #include "infer/offsets.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 namespace {
 
 // Elements whose places are asked for, unless one line alone is longer.
@@ -313,4 +313,4 @@ std::optional<Offsets> locate(const InferData& data, const Shape& shape,
   return offsets;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

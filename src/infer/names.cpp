@@ -11,7 +11,7 @@
 #include "infer/tags.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 namespace {
 
 constexpr std::int64_t most_blocks = 1 << 20;
@@ -269,4 +269,4 @@ std::vector<Named> names_of(const Offsets& offsets,
   return names;
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -10,7 +10,7 @@
 #include "infer/offsets.hpp"
 #include "stridewise/catalogue.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 // What is asked for: dims, and whether their names are more than positions.
 struct Dims {
@@ -54,4 +54,4 @@ struct Named {
 // A tag that is not one of those that people write often.
 [[nodiscard]] bool is_rare_tag(std::string_view name);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -5,7 +5,7 @@
 
 #include "infer/data.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 Offsets offsets_of(const Layout& layout) {
   Offsets offsets;
@@ -101,4 +101,4 @@ Explained explain(const InferData& data, const Shape& shape,
   return Explainer(data, shape, offsets, all).run();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

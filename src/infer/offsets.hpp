@@ -13,7 +13,7 @@
 
 #include "stridewise/layout.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 // A step that no element of the dump tells.
 inline constexpr std::int64_t unknown =
@@ -52,4 +52,4 @@ struct Explained {
 [[nodiscard]] Explained explain(const InferData& data, const Shape& shape,
                                 const Offsets& offsets, bool all);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -12,7 +12,7 @@
 #include "infer/tags.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 namespace {
 
 constexpr std::size_t most_fits = 16;
@@ -289,4 +289,4 @@ SearchResult search_layouts(const InferData& data, const Dims& dims,
   return Search(data, dims, elements).run();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

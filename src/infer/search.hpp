@@ -8,7 +8,7 @@
 #include "infer/names.hpp"
 #include "stridewise/infer.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 struct SearchResult {
   std::vector<InferFit> fits;    // different functions, at most 16
@@ -21,4 +21,4 @@ struct SearchResult {
                                           const Dims& dims,
                                           std::int64_t elements);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -9,7 +9,7 @@
 #include "base/checked.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 namespace {
 
 constexpr std::array<std::int64_t, 8> usual_sizes = {16, 8,  4,  2,
@@ -159,4 +159,4 @@ std::vector<std::string> tags_of(const Offsets& offsets, const Shape& shape,
   return TagSearch(offsets, shape, element_bytes, size_bytes).run();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -7,7 +7,7 @@
 
 #include "infer/offsets.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inference {
 
 struct TagBlock {
   std::size_t dim;
@@ -30,4 +30,4 @@ struct TagBlock {
                                                std::int64_t element_bytes,
                                                std::int64_t size_bytes);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inference

@@ -15,7 +15,7 @@
 namespace stridewise {
 namespace {
 
-using detail::Value;
+using inspect::Value;
 
 constexpr std::int64_t step_bytes = std::int64_t{64} << 20;
 constexpr std::size_t most_leaks = 16;
@@ -40,7 +40,7 @@ class Checker {
       nan_.push_back({dim.name, {}});
       inf_.push_back({dim.name, {}});
     }
-    const bool floats = detail::has_nan(type_);
+    const bool floats = inspect::has_nan(type_);
     const std::int64_t places = layout_.places();
     // Without padding, integers have nothing to be looked at.
     if (report_.padding > 0 || floats) {
@@ -88,7 +88,7 @@ class Checker {
   void look(std::int64_t place, bool floats) {
     if (zero(place)) return;
     if (floats) {
-      const Value value = detail::value_at(type_, at(place));
+      const Value value = inspect::value_at(type_, at(place));
       if (value.finite()) {
         if (report_.padding == 0) return;
       } else if (layout_.element_at(place, index_) == Place::element) {
@@ -279,7 +279,7 @@ class Checker {
     for (const DiffCounts& dim : by_dim) {
       std::vector<bool> in;
       for (const std::int64_t c : dim.counts) in.push_back(c > 0);
-      if (const std::string set = detail::print_set(dim.name, in);
+      if (const std::string set = inspect::print_set(dim.name, in);
           !set.empty()) {
         where += (where.empty() ? "" : ", ") + set;
       }
@@ -311,7 +311,7 @@ class Checker {
 Result<CheckReport> check_memory(
     const Layout& layout, std::span<const std::byte> bytes,
     const ElementType& type, const std::function<void(std::int64_t)>& passed) {
-  if (auto fits = detail::check_bytes(layout, bytes, type, "the memory");
+  if (auto fits = inspect::check_bytes(layout, bytes, type, "the memory");
       !fits) {
     return unexpected(fits.error());
   }

@@ -10,7 +10,7 @@
 #include "inspect/value.hpp"
 #include "stridewise/reorder.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 namespace {
 
 constexpr std::int64_t part_bytes = std::int64_t{16} << 20;
@@ -232,4 +232,4 @@ Result<Extent> compare(const Sides& sides, const DiffOptions& options,
   return Comparer(sides, options, report).run();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

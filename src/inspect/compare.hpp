@@ -5,7 +5,7 @@
 #include "inspect/rearranged.hpp"
 #include "stridewise/diff.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 // What the pass collects beside the report.
 struct Extent {
@@ -18,4 +18,4 @@ struct Extent {
                                      const DiffOptions& options,
                                      DiffReport& report);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -13,8 +13,8 @@
 namespace stridewise {
 namespace {
 
-using detail::Extent;
-using detail::Sides;
+using inspect::Extent;
+using inspect::Sides;
 
 // Beyond this, elements behind a byte are not counted one by one.
 constexpr std::int64_t most_places = std::int64_t{1} << 24;
@@ -43,7 +43,7 @@ BoxWords box_of(const std::vector<DiffCounts>& by_dim, const Shape& shape) {
     std::vector<bool> in;
     for (const std::int64_t count : by_dim[d].counts) in.push_back(count > 0);
     box.elements *= std::ranges::count(in, true);
-    if (std::string text = detail::print_set(shape[d].name, in);
+    if (std::string text = inspect::print_set(shape[d].name, in);
         !text.empty()) {
       box.sets.push_back(std::move(text));
     }
@@ -70,7 +70,7 @@ void add_axes(const Layout& layout, const DiffReport& report,
     const auto wrong = std::ranges::count(in, true);
     // A set that takes many words is no finding.
     if (2 * wrong > std::ssize(in) || layout.axes()[k].extent < 2) continue;
-    if (const std::string text = detail::print_set(axis.name, in);
+    if (const std::string text = inspect::print_set(axis.name, in);
         !text.empty()) {
       findings.push_back("only on " + text);
     }
@@ -101,7 +101,7 @@ std::vector<std::string> findings_of(const Sides& sides,
                                      const Extent& extent) {
   std::vector<std::string> findings;
   if (report.differences > 1) {
-    findings = detail::rearrangements(sides, report.by_dim);
+    findings = inspect::rearrangements(sides, report.by_dim);
   }
   const BoxWords box = box_of(report.by_dim, sides.a.shape());
   const bool whole = box.elements == report.differences;
@@ -136,10 +136,10 @@ std::vector<std::string> findings_of(const Sides& sides,
 Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
                         const Layout& b, std::span<const std::byte> b_bytes,
                         const DiffOptions& options) {
-  if (auto fits = detail::check_bytes(a, a_bytes, options.type, "A"); !fits) {
+  if (auto fits = inspect::check_bytes(a, a_bytes, options.type, "A"); !fits) {
     return unexpected(fits.error());
   }
-  if (auto fits = detail::check_bytes(b, b_bytes, options.type, "B"); !fits) {
+  if (auto fits = inspect::check_bytes(b, b_bytes, options.type, "B"); !fits) {
     return unexpected(fits.error());
   }
   if (a.shape() != b.shape()) {
@@ -148,7 +148,7 @@ Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
   DiffReport report;
   report.elements = a.elements();
   const Sides sides{a, a_bytes, b, b_bytes};
-  const Result<Extent> extent = detail::compare(sides, options, report);
+  const Result<Extent> extent = inspect::compare(sides, options, report);
   if (!extent) return unexpected(extent.error());
   if (report.differences > 0) {
     report.findings = findings_of(sides, report, *extent);

@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 namespace {
 
 // The largest step that a dim takes, in elements.
@@ -99,4 +99,4 @@ Result<Layout> logical_order(const Shape& shape, std::int64_t element_bytes) {
   return Layout::bind(Expression{{axis}}, shape, element_bytes);
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -8,7 +8,7 @@
 
 #include "stridewise/layout.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 struct Box {
   std::vector<std::int64_t> begin;
@@ -29,4 +29,4 @@ struct Box {
 [[nodiscard]] Result<Layout> logical_order(const Shape& shape,
                                            std::int64_t element_bytes);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

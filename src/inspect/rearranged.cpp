@@ -9,7 +9,7 @@
 
 #include "inspect/words.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 namespace {
 
 constexpr int samples = 48;
@@ -181,4 +181,4 @@ std::vector<std::string> rearrangements(const Sides& sides,
   return Rearranged(sides, by_dim).run();
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

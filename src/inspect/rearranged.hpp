@@ -10,7 +10,7 @@
 
 #include "stridewise/diff.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 // Both sides of a comparison; B is the reference.
 struct Sides {
@@ -25,4 +25,4 @@ struct Sides {
 [[nodiscard]] std::vector<std::string> rearrangements(
     const Sides& sides, const std::vector<DiffCounts>& by_dim);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -12,10 +12,10 @@
 
 namespace stridewise {
 
-Result<void> detail::check_bytes(const Layout& layout,
-                                 std::span<const std::byte> bytes,
-                                 const ElementType& type,
-                                 std::string_view name) {
+Result<void> inspect::check_bytes(const Layout& layout,
+                                  std::span<const std::byte> bytes,
+                                  const ElementType& type,
+                                  std::string_view name) {
   if (!layout.valid()) return unexpected(*layout.defect());
   if (layout.element_bytes() != type.bytes()) {
     return fail(ErrorCode::mismatch,

@@ -9,11 +9,11 @@
 #include "stridewise/element.hpp"
 #include "stridewise/layout.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 [[nodiscard]] Result<void> check_bytes(const Layout& layout,
                                        std::span<const std::byte> bytes,
                                        const ElementType& type,
                                        std::string_view name);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

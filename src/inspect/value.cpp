@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 namespace {
 
 template <class T>
@@ -127,4 +127,4 @@ std::int64_t ulp_distance(const ElementType& type, const std::byte* a,
   }
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -7,7 +7,7 @@
 
 #include "stridewise/element.hpp"
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 struct Value {
   double real = 0;
@@ -26,4 +26,4 @@ struct Value {
 
 [[nodiscard]] bool has_nan(const ElementType& type);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

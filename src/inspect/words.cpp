@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 namespace {
 
 constexpr std::size_t longest_period = 128;
@@ -166,4 +166,4 @@ std::string print_rearrangement(const std::string& name,
                      moved[0], name, holds(moved[0]));
 }
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace stridewise::detail {
+namespace stridewise::inspect {
 
 // The numbers k of 0 .. in.size()-1 with in[k], of something called `name`:
 // "c=8..15", "c=5", "h odd", "c=4k+1 and 4k+2", "c=1, 5, 9". Empty for all and
@@ -20,4 +20,4 @@ namespace stridewise::detail {
 [[nodiscard]] std::string print_rearrangement(
     const std::string& name, const std::vector<std::int64_t>& to);
 
-}  // namespace stridewise::detail
+}  // namespace stridewise::inspect

@@ -392,7 +392,7 @@ TEST(Words, Sets) {
   const auto words = [](std::initializer_list<int> in, std::size_t size) {
     std::vector<bool> set(size);
     for (const int k : in) set[static_cast<std::size_t>(k)] = true;
-    return detail::print_set("c", set);
+    return inspect::print_set("c", set);
   };
   EXPECT_EQ(words({}, 4), "");
   EXPECT_EQ(words({0, 1, 2, 3}, 4), "");
