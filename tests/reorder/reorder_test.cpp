@@ -315,7 +315,7 @@ Layout layout_of(std::string_view text, std::string_view shape,
 // Tensors large enough for every loop of the plan: outer loops, cut tiles,
 // several tasks.
 TEST(Reorder, LargeTensorsEqualTheReference) {
-  const std::array<std::array<std::string_view, 3>, 10> cases = {{
+  const std::array<std::array<std::string_view, 3>, 12> cases = {{
       {"nchw", "nhwc", "3x67x61x59"},
       {"nhwc", "nchw", "3x67x61x59"},
       {"nchw", "nChw16c", "2x67x61x59"},
@@ -326,6 +326,8 @@ TEST(Reorder, LargeTensorsEqualTheReference) {
       {"nchw", "okk.aligned(npus=16,npu_bytes=786432,start=5)", "3x67x31x33"},
       {"nchw", "nchw", "3x67x61x59"},
       {"oihw", "OIhw4i16o4i", "130x70x3x3"},
+      {"hwio", "OIhw4i16o4i", "130x70x3x3"},
+      {"hwio", "OIhw4i16o4i", "256x64x3x3"},
   }};
   for (const auto& [from, to, shape] : cases) {
     for (const std::int64_t width : {1, 2, 4, 8, 16, 12}) {
@@ -382,6 +384,48 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
     EXPECT_TRUE(streams("64x256x56x56", Stores::by_size));
     EXPECT_TRUE(streams("1x64x56x56", Stores::streaming));
   }
+}
+
+// Where a tile takes less than a line of src, the loop by which src goes on is
+// walked next to it, a few lines long.
+TEST(Plan, UsesUpLinesOfSrc) {
+  const Plan plan = *Plan::make(layout_of("hwio", "8192x64x3x3", 1),
+                                layout_of("OIhw4i16o4i", "8192x64x3x3", 1));
+  const PlanLoop last = plan.nests()[0].loops.back();
+  EXPECT_EQ(last.src_stride, 16);
+  EXPECT_EQ(last.count, 16);
+}
+
+TEST(Plan, SharesLargeBatchesBetweenThreads) {
+  const Plan plan = *Plan::make(layout_of("nchw", "32x3x225x225", 1),
+                                layout_of("nhwc", "32x3x225x225", 1));
+  EXPECT_GE(plan.tasks(), 8);
+  EXPECT_TRUE(plan.uses_threads());
+  EXPECT_FALSE(Plan::make(layout_of("nchw", "1x64x7x7"),
+                          layout_of("nChw16c", "1x64x7x7"))
+                   ->uses_threads());
+}
+
+TEST(Plan, CountsWhatItMoves) {
+  const Layout src = layout_of("nchw", "2x17x5x4");
+  const Layout dst = layout_of("nChw16c", "2x17x5x4");
+  const Plan zeroes = *Plan::make(src, dst);
+  EXPECT_EQ(zeroes.bytes_read(), 2 * 17 * 20 * 4);
+  EXPECT_EQ(zeroes.bytes_written(), 2 * 32 * 20 * 4);
+  EXPECT_EQ(Plan::make(src, dst, Fill::keep)->bytes_written(), 2 * 17 * 20 * 4);
+}
+
+// Runs that are converted are elements, not bytes, to who reads the plan.
+TEST(Plan, TellsElementsOfConvertedRuns) {
+  const Plan plan = *Plan::make(
+      layout_of("nchw", "2x16x5x4"), layout_of("nchw", "2x16x5x4", 2),
+      PlanOptions{.values = Values{*parse_element_type("f32"),
+                                   *parse_element_type("f16")}});
+  ASSERT_EQ(plan.nests().size(), 1U);
+  const PlanNest nest = plan.nests()[0];
+  EXPECT_EQ(nest.element_bytes, 4);
+  EXPECT_EQ(nest.tile[1], (PlanLoop{640, 4, 2}));
+  EXPECT_THAT(plan.to_string(), HasSubstr("f32 -> f16"));
 }
 
 TEST(Plan, IsAValue) {

@@ -93,6 +93,31 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
   return nullptr;
 }
 
+// Puts last the loop by which src goes on after a tile's columns of so many
+// bytes. Where dst gets some lines a tile, it gets them in any order; where it
+// gets less, only so many iterations of that loop as use up lines of src that
+// would else be gone when they are needed again.
+void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
+                std::int64_t tile_bytes) {
+  constexpr std::int64_t some_lines = 256;
+  const auto next =
+      std::ranges::find(around, column_bytes, &PlanLoop::src_stride);
+  if (next == around.end()) return;
+  std::int64_t count = next->count;
+  if (tile_bytes < some_lines) {
+    count = std::min(count, some_lines / column_bytes);
+    while (next->count % count != 0) --count;
+  }
+  if (count == next->count) {
+    std::rotate(next, next + 1, around.end());
+  } else if (count > 1) {
+    const PlanLoop inner = {count, next->src_stride, next->dst_stride};
+    *next = {next->count / count, next->src_stride * count,
+             next->dst_stride * count};
+    around.push_back(inner);
+  }
+}
+
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
   const PlanLoop row = sides.rows.back();
   const PlanLoop column = sides.columns.back();
@@ -105,14 +130,9 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
     }
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
-  } else if (column.count * row.count * unit >= 4 * line) {
-    // dst gets some lines at a time in any order: then rather the order in which
-    // src goes on.
-    const auto next = std::ranges::find(sides.around, column.count * unit,
-                                        &PlanLoop::src_stride);
-    if (next != sides.around.end()) {
-      std::rotate(next, next + 1, sides.around.end());
-    }
+  } else {
+    follow_src(sides.around, column.count * unit,
+               column.count * row.count * unit);
   }
   std::vector<PlanLoop> tile = {sides.rows.back(), sides.columns.back()};
   if (sides.rows.size() > 1) tile[0] = {count_of(sides.rows), 0, unit};
