@@ -126,7 +126,7 @@ void run(Context& context, const Options& given) {
        {"from", print(report.src.expression())},
        {"to", print(report.dst.expression())},
        {"device", mover.device},
-       {"plan", plan_json(report.plan)}},
+       {"plan", options.device.empty() ? plan_json(report.plan) : Json()}},
       fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
                   "GB/s\n",
                   options.out, print(report.src.shape()), report.to_type.name,
@@ -165,9 +165,11 @@ std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
       .add_option("--threads,-j", options->threads,
                   "threads; 0: as many as the machine has")
       ->check(CLI::Range(0, 4096));
-  command.add_option("--device", options->device,
-                     "opencl or opencl:N: move on that device; the same bytes "
-                     "('stridewise devices')");
+  command
+      .add_option("--device", options->device,
+                  "opencl or opencl:N: move on that device; the same bytes "
+                  "('stridewise devices')")
+      ->excludes("--threads");
   command.callback([&context, options] { run(context, *options); });
   return options;
 }

@@ -75,24 +75,25 @@ int main() {
       queue.upload(bind("nchw", in), f32, std::as_bytes(std::span(x)), src);
   const auto set = queue.upload(bind("oihw", weights), f32,
                                 std::as_bytes(std::span(f)), filter);
-
   auto* program =
       clCreateProgramWithSource(queue.context(), 1, &source, nullptr, nullptr);
   clBuildProgram(program, 0, nullptr, nullptr, nullptr, nullptr);
-  auto* kernel = clCreateKernel(program, "convolve", nullptr);
+  cl_int made = CL_SUCCESS;  // not where the build failed
+  auto* kernel = clCreateKernel(program, "convolve", &made);
+  if (made != CL_SUCCESS) return 1;
   cl_uint next = 0;
   for (cl_mem memory : {src.get(), filter.get(), dst.get()})
     clSetKernelArg(kernel, next++, sizeof memory, &memory);
   const cl_int sizes[] = {C, H, W};
   for (const auto& size : sizes)
     clSetKernelArg(kernel, next++, sizeof size, &size);
-  const std::size_t pixels[] = {O / 4 * W + W, N * H};
-  clEnqueueNDRangeKernel(queue.get(), kernel, 2, nullptr, pixels, nullptr, 0,
-                         nullptr, nullptr);
+  const std::size_t pixels[] = {(O + 3) / 4 * W, N * H};  // dst.size()
+  const auto run = clEnqueueNDRangeKernel(queue.get(), kernel, 2, nullptr,
+                                          pixels, nullptr, 0, nullptr, nullptr);
   const auto got = queue.download(dst, bind("nchw", out), f32,
                                   std::as_writable_bytes(std::span(y)));
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < y.size(); ++k) wrong += y[k] != plain(x, f, k);
   std::printf("%zu of %zu values differ\n", wrong, y.size());
-  return sent && set && got && wrong == 0 ? 0 : 1;
+  return sent && set && run == CL_SUCCESS && got && wrong == 0 ? 0 : 1;
 }

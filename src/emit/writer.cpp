@@ -54,16 +54,17 @@ std::string name_of(const std::string& parameter) {
 
 Dialect dialect_of(EmitLanguage language, std::int32_t bits) {
   const bool narrow = bits == 32;
+  // Compilers would warn of functions that a file does not use.
   switch (language) {
     case EmitLanguage::opencl:
-      return {"", "static inline", narrow ? "int" : "long"};
+      return {"", "static inline __attribute__((unused))",
+              narrow ? "int" : "long"};
     case EmitLanguage::cuda:
-      return {"", "static __host__ __device__ inline",
+      return {"", "static __host__ __device__ inline __attribute__((unused))",
               narrow ? "int" : "long long"};
     case EmitLanguage::c:
       break;
   }
-  // Clang would warn of functions that a file does not use.
   return {"#include <stdint.h>\n\n", "static inline __attribute__((unused))",
           narrow ? "int32_t" : "int64_t"};
 }

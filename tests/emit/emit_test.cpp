@@ -134,14 +134,30 @@ TEST(Emit, CudaEqualsTheLayoutOnTheHost) {
 
 // Where there is a CUDA compiler; what the functions do is tested above.
 TEST(Emit, CudaCompilesForTheDevice) {
-  if (std::system("nvcc --version >/dev/null 2>&1") != 0) return;
+  if (std::system("nvcc --version >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "no nvcc on this machine";
+  }
   const Folder folder;
   const std::vector<EmitCase> cases = emit_cases(0);
   write_source(folder / "code.cu", cases, EmitLanguage::cuda, "__device__");
+  std::ofstream(folder / "alone.cu")
+      << emitted(cases[0], EmitLanguage::cuda, "l").code;
+  for (const char* name : {"code.cu", "alone.cu"}) {
+    compile(
+        fmt::format("nvcc -Werror all-warnings -Xcompiler "
+                    "-Wall,-Wextra,-Werror -c {} -o {}",
+                    (folder / name).string(), (folder / "code.o").string()));
+  }
+}
+
+TEST(Emit, OpenClOfWhichNothingIsUsedCompilesWithoutWarnings) {
+  const Folder folder;
+  std::ofstream(folder / "alone.cl")
+      << emitted(emit_cases(0)[0], EmitLanguage::opencl, "l").code;
   compile(
-      fmt::format("nvcc -Werror all-warnings -Xcompiler "
-                  "-Wall,-Wextra,-Werror -c {} -o {}",
-                  (folder / "code.cu").string(), (folder / "code.o").string()));
+      fmt::format("clang -x cl -cl-std=CL1.2 -Wall -Wextra -Werror "
+                  "-fsyntax-only {}",
+                  (folder / "alone.cl").string()));
 }
 
 std::string code_of(const std::string& text, const std::string& shape,

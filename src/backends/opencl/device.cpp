@@ -12,17 +12,19 @@ namespace {
 
 constexpr cl_int no_platform = -1001;
 
-// A text of a device or a platform, by its query function.
+// A text of a device or a platform, by its query function, which errors call
+// `call`.
 template <class Query, class Object>
-Result<std::string> text_of(Query query, Object object, cl_uint parameter) {
+Result<std::string> text_of(std::string_view call, Query query, Object object,
+                            cl_uint parameter) {
   std::size_t size = 0;
   if (const cl_int status = query(object, parameter, 0, nullptr, &size)) {
-    return failed("clGetDeviceInfo", status);
+    return failed(call, status);
   }
   std::string text(size, '\0');
   if (const cl_int status =
           query(object, parameter, size, text.data(), nullptr)) {
-    return failed("clGetDeviceInfo", status);
+    return failed(call, status);
   }
   while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) {
     text.pop_back();
@@ -116,12 +118,13 @@ Result<DeviceInfo> describe_device(cl_platform_id platform,
       {&info.version, CL_DEVICE_VERSION},
       {&info.driver, CL_DRIVER_VERSION}};
   for (const auto& [into, parameter] : texts) {
-    Result<std::string> text = text_of(clGetDeviceInfo, device, parameter);
+    Result<std::string> text =
+        text_of("clGetDeviceInfo", clGetDeviceInfo, device, parameter);
     if (!text) return unexpected(text.error());
     *into = *std::move(text);
   }
-  Result<std::string> name =
-      text_of(clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+  Result<std::string> name = text_of("clGetPlatformInfo", clGetPlatformInfo,
+                                     platform, CL_PLATFORM_NAME);
   if (!name) return unexpected(name.error());
   info.platform = *std::move(name);
   info.kind = kind_of(device);

@@ -279,12 +279,11 @@ Result<void> Queue::reorder(const Tensor& src, const Tensor& dst,
   const cl_int none = 0;
   status = clEnqueueReadBuffer(get(), data_->outside.get(), CL_TRUE, 0,
                                sizeof outside, &outside, 0, nullptr, nullptr);
-  if (status == CL_SUCCESS && outside != 0) {
-    status = clEnqueueWriteBuffer(get(), data_->outside.get(), CL_TRUE, 0,
-                                  sizeof none, &none, 0, nullptr, nullptr);
-  }
   if (status != CL_SUCCESS) return failed("clEnqueueReadBuffer", status);
   if (outside == 0) return {};
+  status = clEnqueueWriteBuffer(get(), data_->outside.get(), CL_TRUE, 0,
+                                sizeof none, &none, 0, nullptr, nullptr);
+  if (status != CL_SUCCESS) return failed("clEnqueueWriteBuffer", status);
   return fail(ErrorCode::invalid_value,
               fmt::format("the kernel would have touched {} places outside of "
                           "its memory",

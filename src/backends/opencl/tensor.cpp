@@ -44,11 +44,10 @@ cl_int fill_with_zeros(const detail::QueueData& queue, const Tensor& tensor) {
                             region, 0, nullptr, nullptr);
 }
 
+// Sets `value`; what the driver says.
 template <class T>
-T image_info(cl_mem memory, cl_image_info parameter) {
-  T value{};
-  clGetImageInfo(memory, parameter, sizeof value, &value, nullptr);
-  return value;
+cl_int image_info(cl_mem memory, cl_image_info parameter, T& value) {
+  return clGetImageInfo(memory, parameter, sizeof value, &value, nullptr);
 }
 
 }  // namespace
@@ -139,7 +138,10 @@ Result<Tensor> Tensor::wrap(cl_mem memory, const Layout& layout,
   }
   if (kind == CL_MEM_OBJECT_BUFFER) {
     std::size_t bytes = 0;
-    clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+    if (const cl_int status = clGetMemObjectInfo(
+            memory, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr)) {
+      return failed("clGetMemObjectInfo", status);
+    }
     if (bytes < static_cast<std::size_t>(layout.size_bytes())) {
       return fail(ErrorCode::mismatch,
                   fmt::format("a buffer of {} bytes for a layout of {}", bytes,
@@ -156,14 +158,20 @@ Result<Tensor> Tensor::wrap(cl_mem memory, const Layout& layout,
   if (!format) return unexpected(format.error());
   const Result<ImageSize> size = image_size(layout);
   if (!size) return unexpected(size.error());
-  const auto has = image_info<cl_image_format>(memory, CL_IMAGE_FORMAT);
+  cl_image_format has{};
+  std::size_t width = 0;
+  std::size_t height = 0;
+  cl_int status = image_info(memory, CL_IMAGE_FORMAT, has);
+  if (status == CL_SUCCESS) status = image_info(memory, CL_IMAGE_WIDTH, width);
+  if (status == CL_SUCCESS) {
+    status = image_info(memory, CL_IMAGE_HEIGHT, height);
+  }
+  if (status != CL_SUCCESS) return failed("clGetImageInfo", status);
   if (has.image_channel_order != format->image_channel_order ||
       has.image_channel_data_type != format->image_channel_data_type) {
     return fail(ErrorCode::mismatch,
                 fmt::format("the image is not CL_RGBA of {}", type.name));
   }
-  const auto width = image_info<std::size_t>(memory, CL_IMAGE_WIDTH);
-  const auto height = image_info<std::size_t>(memory, CL_IMAGE_HEIGHT);
   if (width < static_cast<std::size_t>(size->width) ||
       height < static_cast<std::size_t>(size->height)) {
     return fail(ErrorCode::mismatch,
