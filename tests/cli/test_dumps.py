@@ -314,6 +314,45 @@ class Decode(support.CliTest):
                      says="--from")
         self.assertFalse(self.path("no.npy").exists())
 
+    def test_a_sidecar_replaces_nothing_else(self):
+        array = np.arange(680, dtype="f4").reshape(2, 17, 5, 4)
+        np.save(self.path("p.npy"), array)
+        words = ["--from", "nchw", "--to", "nChw16c", "--sidecar"]
+
+        def kept(*args, says):
+            before = {p: p.read_bytes() for p in self.folder.iterdir()}
+            self.refused(*args, says=says)
+            self.assertEqual(before,
+                             {p: p.read_bytes() for p in self.folder.iterdir()})
+        kept("convert", self.path("p.npy"), self.path("dump.json"), *words,
+             says="is OUT")
+        self.path("raw.json").write_bytes(array.tobytes())
+        kept("convert", self.path("raw.json"), self.path("raw.bin"), *words,
+             "--shape", "2x17x5x4", "--dtype", "f32", says="is IN")
+        for text in ('{"threads": 4}', "", "[1]", '{"layout": "nchw"}'):
+            self.path("config.json").write_text(text)
+            kept("convert", self.path("p.npy"), self.path("config.bin"), *words,
+                 says="no sidecar")
+        self.answer("convert", self.path("p.npy"), self.path("q.bin"), *words)
+        # Again, and the same file: that one is its own.
+        self.answer("convert", self.path("p.npy"), self.path("q.bin"), *words)
+        kept("decode", self.path("q.bin"), self.path("q.npy"), "--sidecar",
+             says="the sidecar of q.bin")
+        self.path("q.json").write_text(
+            '{"layout": "nChw16c", "shape": "2x17x5x4", "dtype": "f32"}')
+        kept("decode", self.path("q.bin"), self.path("q.npy"), "--sidecar",
+             says="the sidecar of IN")
+
+    def test_a_sidecar_of_another_file(self):
+        np.save(self.path("p.npy"), np.ones((2, 17, 5, 4), "f4"))
+        self.convert(self.path("p.npy"), self.path("p.bin"), "nchw", "nChw16c",
+                     more=["--sidecar"])
+        self.answer("check", self.path("p.bin"))
+        self.refused("check", self.path("p.npy"),
+                     says=["p.json", "p.bin", "not of"])
+        self.refused("decode", self.path("p.npy"), self.path("o.npy"),
+                     says="--from")
+
 
 if __name__ == "__main__":
     support.main()
