@@ -47,6 +47,7 @@ void run(Context& context, const Options& given) {
   CheckReport report;
   const bool fits = size == layout.size_bytes();
   if (fits) {
+    check_array(file, shape, &layout);
     std::int64_t told = 0;
     report = value_of(
         check_memory(layout, file.data(), type, [&](std::int64_t done) {

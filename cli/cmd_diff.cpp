@@ -104,6 +104,8 @@ void run(Context& context, const Options& given) {
   const Layout b = bind(sources[1], shape, type);
   check_size(file_a, a, type);
   check_size(file_b, b, type);
+  check_array(file_a, shape, &a);
+  check_array(file_b, shape, &b);
   DiffOptions diff_options{type, options.tolerance, {}};
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {

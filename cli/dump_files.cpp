@@ -172,6 +172,46 @@ std::optional<ElementType> dtype_of(const std::string& text) {
   return value_of(parse_element_type(text));
 }
 
+std::string print_extents(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) {
+    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  }
+  return text;
+}
+
+void check_array(const TensorFile& file, const Shape& shape,
+                 const Layout* layout) {
+  if (!file.npy) return;
+  const std::string name = file.path.string();
+  const std::vector<std::int64_t>& has = file.npy->shape;
+  const bool flat = has.size() < 2;
+  if (file.npy->big_endian || (file.npy->fortran_order && !flat)) {
+    throw Failure{
+        {ErrorCode::unsupported,
+         fmt::format("{}: an array in {}; save it in C order and little "
+                     "endian, or convert it first",
+                     name,
+                     file.npy->big_endian ? "big-endian byte order"
+                                          : "Fortran order")}};
+  }
+  std::vector<std::int64_t> extents;
+  for (const Dim& dim : shape) extents.push_back(dim.extent);
+  if (flat || has == extents) return;
+  std::string wanted = print_extents(extents);
+  if (layout != nullptr) {
+    const std::vector<std::int64_t> digits = array_shape(*layout);
+    if (has == digits) return;
+    if (digits != extents) {
+      wanted += " or, as its layout's digits, " + print_extents(digits);
+    }
+  }
+  throw Failure{{ErrorCode::mismatch,
+                 fmt::format("{}: an array of {}, not of {}; give the layout "
+                             "and --shape of this array, or reshape it",
+                             name, print_extents(has), wanted)}};
+}
+
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count) {
   const std::int64_t header = file.npy ? file.npy->data_offset : 0;
   file.file.forget(header + first, count);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,14 @@ void need(const std::string& value, const std::string& option,
           const std::filesystem::path& file);
 
 [[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
+
+[[nodiscard]] std::string print_extents(std::span<const std::int64_t> extents);
+
+// Ends the command unless a .npy file is in C order, of little endian, and of
+// the tensor's extents, or those of the layout's digits, which is how convert
+// writes it. An array of one dim is bare memory. Raw files pass.
+void check_array(const TensorFile& file, const Shape& shape,
+                 const Layout* layout);
 
 // The memory of these bytes of the tensor may go.
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count);

@@ -209,6 +209,26 @@ class Diff(support.CliTest):
         self.refused("diff", self.path("a.bin"), self.path("ref.npy"), *layouts,
                      *self.OPTIONS, "--rtol", "-1")
 
+    def test_headers_of_arrays(self):
+        layouts = ["--layout-a", "nChw16c", "--layout-b", "nchw"]
+        for array, says in (
+                (np.asfortranarray(self.array), "Fortran"),
+                (self.array.astype(">f4"), "big-endian"),
+                (self.array.transpose(0, 2, 3, 1).copy(), "2x5x4x17")):
+            np.save(self.path("other.npy"), array)
+            self.refused("diff", self.path("a.bin"), self.path("other.npy"),
+                         *layouts, *self.OPTIONS, says=says)
+            self.refused("check", self.path("other.npy"), "nchw", *self.OPTIONS,
+                         says=says)
+        # The digits of a layout, as convert writes them, and bare memory.
+        self.convert(self.path("ref.npy"), self.path("a.npy"), "nchw",
+                     "nChw16c", "2x17x5x4")
+        for array in (self.array, self.array.reshape(-1)):
+            np.save(self.path("other.npy"), array)
+            self.answer("diff", self.path("a.npy"), self.path("other.npy"),
+                        *layouts, *self.OPTIONS)
+        self.answer("check", self.path("a.npy"), "nChw16c", *self.OPTIONS)
+
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
                      "an instrumented build needs memory of its own")
     def test_sparse_files_in_bounded_memory(self):
