@@ -101,6 +101,14 @@ class Infer(support.CliTest):
         self.assertLess(got["present"], 680)
         self.assertEqual(got["present"], got["matching"])
 
+    def test_a_dump_without_the_first_index_of_a_dim(self):
+        data = self.probe("2x17x5x4")[0].tobytes()
+        self.path("d.bin").write_bytes(data[1400:])
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"))
+        self.assertEqual(got["name"], "onednn.nchw")
+        self.assertEqual(got["start_byte"], 1400)
+        self.assertEqual((got["present"], got["matching"]), (330, 330))
+
     def test_answers_that_are_no(self):
         probe = self.probe("2x17x5x4")[0]
         shuffled = np.random.default_rng(2).permutation(probe.reshape(-1))
