@@ -34,8 +34,8 @@ void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
-  need(options.layout, "LAYOUT");
-  need(options.shape, "--shape");
+  need(options.layout, "LAYOUT", options.file);
+  need(options.shape, "--shape", options.file);
   const TensorFile file = value_of(open_tensor(options.file));
   const ElementType type = value_of(type_of(file, dtype_of(options.dtype)));
   const std::vector<LayoutSource> sources =
@@ -47,6 +47,7 @@ void run(Context& context, const Options& given) {
   CheckReport report;
   const bool fits = size == layout.size_bytes();
   if (fits) {
+    check_array(file, shape, &layout);
     std::int64_t told = 0;
     report = value_of(
         check_memory(layout, file.data(), type, [&](std::int64_t done) {

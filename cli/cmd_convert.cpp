@@ -72,10 +72,11 @@ std::string logical_order(const Options& options) {
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
+  if (options.sidecar) check_sidecar(options.in, options.out);
   // Only where the command line leaves something open.
   if (options.from.empty()) {
     use_sidecar(options.in, options.from, options.shape, options.dtype);
-    need(options.from, "--from");
+    need(options.from, "--from", options.in);
   }
   if (options.to.empty()) options.to = logical_order(options);
   const std::vector<LayoutSource> sources =

@@ -90,7 +90,7 @@ void run(Context& context, const Options& given) {
   Options options = given;
   use_sidecar(options.a, options.layout_a, options.shape, options.dtype);
   use_sidecar(options.b, options.layout_b, options.shape, options.dtype);
-  need(options.layout_a, "--layout-a");
+  need(options.layout_a, "--layout-a", options.a);
   if (options.layout_b.empty()) options.layout_b = options.layout_a;
   const TensorFile file_a = value_of(open_tensor(options.a));
   const TensorFile file_b = value_of(open_tensor(options.b));
@@ -98,12 +98,14 @@ void run(Context& context, const Options& given) {
   static_cast<void>(value_of(type_of(file_b, type)));
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
-  need(options.shape, "--shape");
+  need(options.shape, "--shape", options.a);
   const Shape shape = shape_for(options.shape, sources);
   const Layout a = bind(sources[0], shape, type);
   const Layout b = bind(sources[1], shape, type);
   check_size(file_a, a, type);
   check_size(file_b, b, type);
+  check_array(file_a, shape, &a);
+  check_array(file_b, shape, &b);
   DiffOptions diff_options{type, options.tolerance, {}};
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {

@@ -26,34 +26,6 @@ std::pair<std::vector<fs::path>, std::vector<fs::path>> split(
           {files.begin() + half, files.end()}};
 }
 
-std::string print_extents(std::span<const std::int64_t> extents) {
-  std::string text;
-  for (const std::int64_t extent : extents) {
-    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
-  }
-  return text;
-}
-
-// A .npy reference is an array of the shape, in C order.
-void check_array(const TensorFile& file, const Shape& shape) {
-  if (!file.npy) return;
-  std::vector<std::int64_t> extents;
-  for (const Dim& dim : shape) extents.push_back(dim.extent);
-  const std::string name = file.path.string();
-  if (file.npy->shape.size() != 1 && file.npy->shape != extents) {
-    throw Failure{
-        {ErrorCode::mismatch,
-         fmt::format("{}: an array of {}, not of {}", name,
-                     print_extents(file.npy->shape), print_extents(extents))}};
-  }
-  if (file.npy->big_endian ||
-      (file.npy->fortran_order && file.npy->shape.size() > 1)) {
-    throw Failure{{ErrorCode::unsupported,
-                   name + ": a reference is an array in C order and of little "
-                          "endian; convert it first"}};
-  }
-}
-
 std::string outcome_name(InferReport::Outcome outcome) {
   switch (outcome) {
     case InferReport::Outcome::one:
@@ -195,7 +167,7 @@ void run(Context& context, const Options& options) {
   }
   const TensorShape shape = tensor_shape(text);
   for (const TensorFile& file : files) {
-    check_array(file, shape.shape);
+    check_array(file, shape.shape, nullptr);
     static_cast<void>(value_of(type_of(file, asked)));
   }
   for (const fs::path& path : dumps) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -62,36 +63,88 @@ fs::path sidecar_of(const fs::path& file) {
   return name.replace_extension(".json");
 }
 
+namespace {
+
+constexpr std::array<const char*, 3> sidecar_keys = {"layout", "shape",
+                                                     "dtype"};
+
+// A sidecar's object; nullopt: no such file, or JSON of somebody else.
+std::optional<Json> read_sidecar(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream stream(path);
+  Json json = Json::parse(stream, nullptr, false);
+  const bool sidecar =
+      json.is_object() && std::ranges::all_of(sidecar_keys, [&](const char* k) {
+        return json.contains(k);
+      });
+  if (!sidecar) return std::nullopt;
+  return json;
+}
+
+std::string text_of(const fs::path& path, const Json& json, const char* key) {
+  if (!json.contains(key)) return "";
+  if (!json[key].is_string()) {
+    throw Failure{{ErrorCode::syntax,
+                   fmt::format("{}: {} is no text", path.string(), key)}};
+  }
+  return json[key].get<std::string>();
+}
+
+// The file that a sidecar names, where that is another one; else empty.
+std::string tells_of_another(const fs::path& path, const Json& json,
+                             const fs::path& file) {
+  const std::string named = text_of(path, json, "file");
+  return named == file.filename().string() ? "" : named;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored) ||
+         fs::absolute(a, ignored).lexically_normal() ==
+             fs::absolute(b, ignored).lexically_normal();
+}
+
+}  // namespace
+
 void use_sidecar(const fs::path& file, std::string& layout, std::string& shape,
                  std::string& dtype) {
+  if (!layout.empty() && !shape.empty() && !dtype.empty()) return;
   const fs::path path = sidecar_of(file);
-  std::error_code ignored;
-  const bool complete = !layout.empty() && !shape.empty() && !dtype.empty();
-  if (complete || !fs::is_regular_file(path, ignored)) return;
-  std::ifstream stream(path);
-  const Json json = Json::parse(stream, nullptr, false);
-  const auto text = [&](const char* key) -> std::string {
-    if (!json.is_object() || !json.contains(key)) return "";
-    if (!json[key].is_string()) {
-      throw Failure{{ErrorCode::syntax,
-                     fmt::format("{}: {} is no text", path.string(), key)}};
-    }
-    return json[key].get<std::string>();
+  const std::optional<Json> json = read_sidecar(path);
+  if (!json || !tells_of_another(path, *json, file).empty()) return;
+  if (layout.empty()) layout = text_of(path, *json, "layout");
+  if (shape.empty()) shape = text_of(path, *json, "shape");
+  if (dtype.empty()) dtype = text_of(path, *json, "dtype");
+}
+
+void check_sidecar(const fs::path& in, const fs::path& out) {
+  const fs::path path = sidecar_of(out);
+  const auto refuse = [&](const std::string& why) {
+    throw Failure{{ErrorCode::io,
+                   fmt::format("{}: {}, and OUT's sidecar does not replace it; "
+                               "give OUT another name",
+                               path.string(), why)}};
   };
-  if (!json.is_object()) {
-    throw Failure{{ErrorCode::syntax,
-                   path.string() + ": is not a JSON object with layout, shape "
-                                   "and dtype"}};
+  if (same_file(path, in)) refuse("is IN");
+  if (same_file(path, out)) refuse("is OUT");
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path, ignored))) return;
+  const std::optional<Json> json = read_sidecar(path);
+  if (!json) refuse("is no sidecar");
+  const std::string other = tells_of_another(path, *json, out);
+  if (!other.empty()) refuse("is the sidecar of " + other);
+  if (!json->contains("file") && same_file(path, sidecar_of(in))) {
+    refuse("is the sidecar of IN");
   }
-  if (layout.empty()) layout = text("layout");
-  if (shape.empty()) shape = text("shape");
-  if (dtype.empty()) dtype = text("dtype");
 }
 
 void write_sidecar(const fs::path& file, const std::string& layout,
                    const std::string& shape, const std::string& dtype) {
-  const std::string text =
-      dump({{"layout", layout}, {"shape", shape}, {"dtype", dtype}});
+  const std::string text = dump({{"layout", layout},
+                                 {"shape", shape},
+                                 {"dtype", dtype},
+                                 {"file", file.filename().string()}});
   OutputFile output = value_of(OutputFile::create(
       sidecar_of(file), static_cast<std::int64_t>(text.size())));
   std::memcpy(output.bytes().data(), text.data(), text.size());
@@ -100,15 +153,63 @@ void write_sidecar(const fs::path& file, const std::string& layout,
   }
 }
 
-void need(const std::string& value, const std::string& option) {
+void need(const std::string& value, const std::string& option,
+          const fs::path& file) {
   if (!value.empty()) return;
-  throw Failure{{ErrorCode::mismatch,
-                 option + " is needed: there is no sidecar that tells it"}};
+  const fs::path path = sidecar_of(file);
+  const std::optional<Json> json = read_sidecar(path);
+  const std::string other = json ? tells_of_another(path, *json, file) : "";
+  throw Failure{
+      {ErrorCode::mismatch,
+       other.empty()
+           ? option + " is needed: there is no sidecar that tells it"
+           : fmt::format("{} is needed: {} is the sidecar of {}, not of {}",
+                         option, path.string(), other, file.string())}};
 }
 
 std::optional<ElementType> dtype_of(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return value_of(parse_element_type(text));
+}
+
+std::string print_extents(std::span<const std::int64_t> extents) {
+  std::string text;
+  for (const std::int64_t extent : extents) {
+    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
+  }
+  return text;
+}
+
+void check_array(const TensorFile& file, const Shape& shape,
+                 const Layout* layout) {
+  if (!file.npy) return;
+  const std::string name = file.path.string();
+  const std::vector<std::int64_t>& has = file.npy->shape;
+  const bool flat = has.size() < 2;
+  if (file.npy->big_endian || (file.npy->fortran_order && !flat)) {
+    throw Failure{
+        {ErrorCode::unsupported,
+         fmt::format("{}: an array in {}; save it in C order and little "
+                     "endian, or convert it first",
+                     name,
+                     file.npy->big_endian ? "big-endian byte order"
+                                          : "Fortran order")}};
+  }
+  std::vector<std::int64_t> extents;
+  for (const Dim& dim : shape) extents.push_back(dim.extent);
+  if (flat || has == extents) return;
+  std::string wanted = print_extents(extents);
+  if (layout != nullptr) {
+    const std::vector<std::int64_t> digits = array_shape(*layout);
+    if (has == digits) return;
+    if (digits != extents) {
+      wanted += " or, as its layout's digits, " + print_extents(digits);
+    }
+  }
+  throw Failure{{ErrorCode::mismatch,
+                 fmt::format("{}: an array of {}, not of {}; give the layout "
+                             "and --shape of this array, or reshape it",
+                             name, print_extents(has), wanted)}};
 }
 
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,19 +29,33 @@ struct TensorShape {
     const std::filesystem::path& path);
 
 // A file's sidecar says what its bytes are: dump.json beside dump.bin, an object
-// with layout, shape and dtype. Fills in what is empty; nothing where there is
-// no sidecar.
+// with layout, shape and dtype. Its key `file` names the file, because dump.npy
+// would have the same sidecar. Fills in what is empty; nothing where there is
+// no sidecar, or one of another file.
 void use_sidecar(const std::filesystem::path& file, std::string& layout,
                  std::string& shape, std::string& dtype);
 void write_sidecar(const std::filesystem::path& file, const std::string& layout,
                    const std::string& shape, const std::string& dtype);
+// Ends the command where OUT's sidecar would replace IN, OUT, or a file that is
+// not OUT's sidecar already. Before OUT is written.
+void check_sidecar(const std::filesystem::path& in,
+                   const std::filesystem::path& out);
 [[nodiscard]] std::filesystem::path sidecar_of(
     const std::filesystem::path& file);
 
-// Ends the command where an option is still empty.
-void need(const std::string& value, const std::string& option);
+// Ends the command where an option is still empty after the file's sidecar.
+void need(const std::string& value, const std::string& option,
+          const std::filesystem::path& file);
 
 [[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
+
+[[nodiscard]] std::string print_extents(std::span<const std::int64_t> extents);
+
+// Ends the command unless a .npy file is in C order, of little endian, and of
+// the tensor's extents, or those of the layout's digits, which is how convert
+// writes it. An array of one dim is bare memory. Raw files pass.
+void check_array(const TensorFile& file, const Shape& shape,
+                 const Layout* layout);
 
 // The memory of these bytes of the tensor may go.
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count);

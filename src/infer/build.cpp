@@ -50,7 +50,7 @@ class Builder {
     // A dump that begins within the layout, perhaps within an element.
     const std::int64_t first =
         base_bytes < 0 ? floor_mod(base_bytes, width_) : base_bytes % width_;
-    const std::int64_t start =
+    std::int64_t start =
         base_bytes < 0 ? -base_bytes : (width_ - first) % width_;
     Axis axis;
     axis.terms = terms_of(chains);
@@ -60,6 +60,7 @@ class Builder {
     Expression expression{{axis}};
     Result<Layout> layout = Layout::bind(expression, shape_, width_);
     if (!layout) return std::nullopt;
+    start = start_of(*layout);
     if (start == 0 && layout->size_bytes() > dump_bytes_ && axis.base > 0) {
       // A base lies before all that strides count in full; a digit that never
       // changes lies within.
@@ -95,6 +96,19 @@ class Builder {
   }
 
  private:
+  // The byte of the layout's memory that the dump begins with. A dim of one
+  // known index has a stride all the same, which counts where that index is
+  // not 0.
+  [[nodiscard]] std::int64_t start_of(const Layout& layout) const {
+    std::int64_t place = offsets_.origin;
+    std::vector<std::int64_t> index;
+    for (const std::vector<std::int64_t>& steps : offsets_.steps) {
+      index.push_back(first_known(steps));
+      place += steps[static_cast<std::size_t>(index.back())];
+    }
+    return layout.offset(index) * width_ - place;
+  }
+
   // Slowest first. Dims of one index stand after their logical predecessor.
   [[nodiscard]] std::vector<Term> terms_of(
       const std::vector<Chain>& chains) const {

@@ -101,6 +101,14 @@ class Infer(support.CliTest):
         self.assertLess(got["present"], 680)
         self.assertEqual(got["present"], got["matching"])
 
+    def test_a_dump_without_the_first_index_of_a_dim(self):
+        data = self.probe("2x17x5x4")[0].tobytes()
+        self.path("d.bin").write_bytes(data[1400:])
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"))
+        self.assertEqual(got["name"], "onednn.nchw")
+        self.assertEqual(got["start_byte"], 1400)
+        self.assertEqual((got["present"], got["matching"]), (330, 330))
+
     def test_answers_that_are_no(self):
         probe = self.probe("2x17x5x4")[0]
         shuffled = np.random.default_rng(2).permutation(probe.reshape(-1))
@@ -209,6 +217,26 @@ class Diff(support.CliTest):
         self.refused("diff", self.path("a.bin"), self.path("ref.npy"), *layouts,
                      *self.OPTIONS, "--rtol", "-1")
 
+    def test_headers_of_arrays(self):
+        layouts = ["--layout-a", "nChw16c", "--layout-b", "nchw"]
+        for array, says in (
+                (np.asfortranarray(self.array), "Fortran"),
+                (self.array.astype(">f4"), "big-endian"),
+                (self.array.transpose(0, 2, 3, 1).copy(), "2x5x4x17")):
+            np.save(self.path("other.npy"), array)
+            self.refused("diff", self.path("a.bin"), self.path("other.npy"),
+                         *layouts, *self.OPTIONS, says=says)
+            self.refused("check", self.path("other.npy"), "nchw", *self.OPTIONS,
+                         says=says)
+        # The digits of a layout, as convert writes them, and bare memory.
+        self.convert(self.path("ref.npy"), self.path("a.npy"), "nchw",
+                     "nChw16c", "2x17x5x4")
+        for array in (self.array, self.array.reshape(-1)):
+            np.save(self.path("other.npy"), array)
+            self.answer("diff", self.path("a.npy"), self.path("other.npy"),
+                        *layouts, *self.OPTIONS)
+        self.answer("check", self.path("a.npy"), "nChw16c", *self.OPTIONS)
+
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
                      "an instrumented build needs memory of its own")
     def test_sparse_files_in_bounded_memory(self):
@@ -313,6 +341,45 @@ class Decode(support.CliTest):
         self.refused("decode", self.path("dump.bin"), self.path("no.npy"),
                      says="--from")
         self.assertFalse(self.path("no.npy").exists())
+
+    def test_a_sidecar_replaces_nothing_else(self):
+        array = np.arange(680, dtype="f4").reshape(2, 17, 5, 4)
+        np.save(self.path("p.npy"), array)
+        words = ["--from", "nchw", "--to", "nChw16c", "--sidecar"]
+
+        def kept(*args, says):
+            before = {p: p.read_bytes() for p in self.folder.iterdir()}
+            self.refused(*args, says=says)
+            self.assertEqual(before,
+                             {p: p.read_bytes() for p in self.folder.iterdir()})
+        kept("convert", self.path("p.npy"), self.path("dump.json"), *words,
+             says="is OUT")
+        self.path("raw.json").write_bytes(array.tobytes())
+        kept("convert", self.path("raw.json"), self.path("raw.bin"), *words,
+             "--shape", "2x17x5x4", "--dtype", "f32", says="is IN")
+        for text in ('{"threads": 4}', "", "[1]", '{"layout": "nchw"}'):
+            self.path("config.json").write_text(text)
+            kept("convert", self.path("p.npy"), self.path("config.bin"), *words,
+                 says="no sidecar")
+        self.answer("convert", self.path("p.npy"), self.path("q.bin"), *words)
+        # Again, and the same file: that one is its own.
+        self.answer("convert", self.path("p.npy"), self.path("q.bin"), *words)
+        kept("decode", self.path("q.bin"), self.path("q.npy"), "--sidecar",
+             says="the sidecar of q.bin")
+        self.path("q.json").write_text(
+            '{"layout": "nChw16c", "shape": "2x17x5x4", "dtype": "f32"}')
+        kept("decode", self.path("q.bin"), self.path("q.npy"), "--sidecar",
+             says="the sidecar of IN")
+
+    def test_a_sidecar_of_another_file(self):
+        np.save(self.path("p.npy"), np.ones((2, 17, 5, 4), "f4"))
+        self.convert(self.path("p.npy"), self.path("p.bin"), "nchw", "nChw16c",
+                     more=["--sidecar"])
+        self.answer("check", self.path("p.bin"))
+        self.refused("check", self.path("p.npy"),
+                     says=["p.json", "p.bin", "not of"])
+        self.refused("decode", self.path("p.npy"), self.path("o.npy"),
+                     says="--from")
 
 
 if __name__ == "__main__":
