@@ -144,6 +144,17 @@ void explain_none(const InferData& data, const InferOptions& options,
                   explained.matching, report.elements);
 }
 
+// What the search found, which explains every element.
+InferReport searched(inference::SearchResult found, InferReport report) {
+  report.outcome = found.fits.size() == 1 ? InferReport::Outcome::one
+                                          : InferReport::Outcome::several;
+  report.present = report.matching = report.elements;
+  report.fits = std::move(found.fits);
+  report.best.reset();
+  report.reason.clear();
+  return report;
+}
+
 }  // namespace
 
 Result<InferReport> infer(std::span<const InferPair> pairs,
@@ -175,6 +186,13 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
       const Explained explained =
           inference::explain(data, options.shape, offsets, true);
       if (explained.present > 0 && explained.matching == explained.present) {
+        // A layout of which a part of the tensor would be missing is none where
+        // another one explains all of it.
+        if (explained.present < *elements && *elements <= search_limit) {
+          inference::SearchResult found =
+              inference::search_layouts(data, dims, *elements);
+          if (!found.fits.empty()) return searched(std::move(found), report);
+        }
         report.outcome = InferReport::Outcome::one;
         report.present = explained.present;
         report.matching = explained.matching;
@@ -190,15 +208,7 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
   if (!located || *elements <= search_limit) {
     inference::SearchResult found =
         inference::search_layouts(data, dims, *elements);
-    if (!found.fits.empty()) {
-      report.outcome = found.fits.size() == 1 ? InferReport::Outcome::one
-                                              : InferReport::Outcome::several;
-      report.present = report.matching = *elements;
-      report.fits = std::move(found.fits);
-      report.best.reset();
-      report.reason.clear();
-      return report;
-    }
+    if (!found.fits.empty()) return searched(std::move(found), report);
     // Half of the elements is no chance.
     if (found.best && 2 * built_matching < *elements) report.best = found.best;
   }

@@ -340,6 +340,20 @@ TEST(Infer, RepeatingValuesAreSearched) {
   }
 }
 
+// Few elements can be told apart, and a layout of which most would lie outside
+// the dump explains those.
+TEST(Infer, OneCornerIsNotZero) {
+  const Layout layout = layout_of("nhwc", "2x4x3x3", 4);
+  Bytes reference(static_cast<std::size_t>(layout.elements() * 4));
+  for (std::size_t k = 0; k < 9; ++k) {
+    reference[4 * k] = static_cast<std::byte>(k + 1);
+  }
+  const InferReport report = through(layout, {reference});
+  EXPECT_EQ(report.present, layout.elements());
+  EXPECT_THAT(report.fits, ::testing::Contains(::testing::Field(
+                               &InferFit::layout, ::testing::Eq(layout))));
+}
+
 TEST(Infer, SeveralFit) {
   const Layout layout = layout_of("n c", "n=3,c=3", 1);
   // Symmetric: rows and columns may be exchanged.
