@@ -61,6 +61,7 @@ void add_plan(CLI::App& app, Context& context);
 void add_kernels(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
+void add_draw(CLI::App& app, Context& context);
 
 // LAYOUT --shape S --dtype T
 struct LayoutOptions {

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   add_who(app, context);
   add_convert(app, context);
   add_plan(app, context);
+  add_draw(app, context);
   add_kernels(app, context);
   add_bench(app, context);
   add_demo(app, context);

@@ -28,12 +28,15 @@ LAYERS = {
                         "reorder/kernels", "reorder/values"},
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
+    "draw": {"base", "element", "layout", "notation", "reorder"},
+    "draw/svg": {"draw"},
+    "draw/page": {"draw", "draw/svg", "notation"},
     "threads": {"base"},
 }
 # Which folder implements a public header; headers of base's level are free.
 HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
-           "plan_cache": "reorder",
+           "plan_cache": "reorder", "draw": "draw",
            "values": "reorder/values",
            "threads": "threads", "vendor/okk": "catalogue/vendor",
            "vendor/mli": "catalogue/vendor", "vendor/mkldnn": "catalogue/vendor",

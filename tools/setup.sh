@@ -6,10 +6,11 @@
 set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
-nlohmann-json3-dev libtbb-dev"
+nlohmann-json3-dev libtbb-dev librsvg2-bin"
 test="$run python3 python3-numpy libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libbenchmark-dev clang libclang-rt-14-dev
-clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static"
+clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static chromium
+chromium-driver python3-selenium fonts-dejavu-core"
 bench="$run python3 python3-numpy python3-venv libdnnl-dev"
 
 mode=${1:-}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stridewise/catalogue.hpp"
+#include "stridewise/draw.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"
