@@ -152,7 +152,6 @@ class Builder {
     columns_of_line(across, 0);
     lines(terms, layout_.base_offset(), across, rows_for(across),
           options_.forced);
-    grid_.column_heading = "byte in the row";
   }
 
   void columns_of_line(std::int64_t across, std::int64_t place) {
@@ -248,7 +247,8 @@ class Builder {
         const std::vector<std::int64_t> at = bank.coordinates(layout_, b);
         for (std::size_t k = 0; k < at.size(); ++k) {
           band(grid_.column_bands[k], first, grid_.columns.size() - 1,
-               fmt::format("{} {}", layout_.axes()[k].name, at[k]));
+               fmt::format("{} {}", layout_.axes()[k].name, at[k]),
+               k + 1 == at.size());
         }
       }
     }
@@ -317,7 +317,9 @@ class Builder {
           const std::size_t last = grid_.rows.size() - 1;
           if (has_lanes) {
             band(grid_.row_bands.back(), first, last,
-                 fmt::format("{} {}", view.unit_name, at));
+                 fmt::format("{} {}", view.unit_name,
+                             row.coordinates(layout_, at).back()),
+                 true);
           }
           bands(grid_.row_bands, grid_.rows, row, at, first, last);
         });

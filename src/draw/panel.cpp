@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "draw/axis.hpp"
@@ -82,34 +84,44 @@ Block block_of(const Layout& layout) {
   bool blocked = false;
   for (const BoundTerm& term : layout.terms()) {
     blocked = blocked || term.mod != 0 || term.div != 1;
-    if (term.axis == last && term.extent > 1) terms.push_back(term);
+    if (term.axis == last) terms.push_back(term);
   }
-  if (terms.empty() ||
-      !nested(axis_terms(layout, static_cast<std::size_t>(last)))) {
-    return block;
-  }
-  // Inner blocks at the end; or, after an outer block, the whole dims in it; or
-  // the innermost dim of plain memory.
-  const auto inner = [](const BoundTerm& term) { return term.mod != 0; };
+  if (!nested(axis_terms(layout, static_cast<std::size_t>(last)))) return block;
   const auto whole = [](const BoundTerm& term) {
     return term.mod == 0 && term.div == 1;
   };
-  std::size_t first = terms.size();
-  while (first > 0 && inner(terms[first - 1])) --first;
-  if (first == terms.size() && blocked) {
-    while (first > 0 && whole(terms[first - 1])) --first;
+  const auto varies = [](const BoundTerm& term) { return term.extent > 1; };
+  const auto first_of = [&](auto belongs) {
+    std::size_t first = terms.size();
+    while (first > 0 && belongs(terms[first - 1])) --first;
+    return first;
+  };
+  const auto varies_from = [&](std::size_t first) {
+    return std::any_of(terms.begin() + static_cast<std::ptrdiff_t>(first),
+                       terms.end(), varies);
+  };
+  // Inner blocks at the end; or, after an outer block, the whole dims in it; or
+  // the innermost digit.
+  std::size_t first = first_of([](const BoundTerm& t) { return t.mod != 0; });
+  if (!varies_from(first) && blocked) first = first_of(whole);
+  if (!varies_from(first)) {
+    first = first_of([&](const BoundTerm& t) { return !varies(t); });
+    if (first == 0) return block;
+    --first;
   }
-  if (first == terms.size()) --first;
-  if (first == 0 && layout.axes().size() == 1) return block;  // all of memory
+  std::vector<BoundTerm> kept(
+      terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(first));
+  std::erase_if(kept, std::not_fn(varies));
+  if (kept.empty() && layout.axes().size() == 1) return block;  // all of memory
   std::int64_t reach = 0;
   for (std::size_t k = first; k < terms.size(); ++k) {
+    if (!varies(terms[k])) continue;
     block.name += fmt::format("{}{}", block.name.empty() ? "" : " ",
                               print(digit_of(layout, terms[k])));
     reach += (terms[k].extent - 1) * terms[k].stride;
   }
   block.span = reach + 1;
-  block.outer.assign(terms.begin(),
-                     terms.begin() + static_cast<std::ptrdiff_t>(first));
+  block.outer = std::move(kept);
   std::ranges::stable_sort(block.outer, std::ranges::greater{},
                            &BoundTerm::stride);
   // Other digits between those of the block: it does not lie together.

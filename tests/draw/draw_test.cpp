@@ -197,7 +197,8 @@ TEST(Draw, ColoursStandForADigit) {
   const Picture picture = *make_picture(layout, {.colour = "c/8"});
   EXPECT_EQ(picture.colours.size(), 3U);
   for (const PictureCell& cell : picture.panels[0].cells) {
-    if (cell.kind == Place::element) EXPECT_EQ(cell.colour, cell.index[1] / 8);
+    if (cell.kind != Place::element) continue;
+    EXPECT_EQ(cell.colour, cell.index[1] / 8);
   }
   // Beyond the distinct ones a scale, whose ends are its own.
   const Picture scale = *make_picture(layout, {.colour = "c"});

@@ -65,6 +65,12 @@ class Writer {
           "<text class=\"ruler end\" x=\"{}\" y=\"{}\">{}</text>\n",
           sheet_.cells_x - 6, sheet_.labels_y, escaped(panel_.row_heading));
     }
+    if (sheet_.labels_y != 0 && !panel_.column_heading.empty()) {
+      out_ += fmt::format(
+          "<text class=\"ruler start\" x=\"{}\" y=\"{}\">{}</text>\n",
+          sheet_.columns.back().at + sheet_.columns.back().size + 8,
+          sheet_.labels_y, escaped(panel_.column_heading));
+    }
     for (std::size_t k = 0; k < panel_.columns.size(); ++k) {
       const PictureTrack& track = panel_.columns[k];
       if (track.elided != 0 || track.label.empty()) continue;

@@ -89,6 +89,9 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
   }
   sheet.cells_y = y;
   sheet.width = lay(panel.columns, cell, elided_column, x, sheet.columns);
+  if (!panel.column_heading.empty()) {
+    sheet.width += mono_width(panel.column_heading, 9) + 8;
+  }
   sheet.height = lay(panel.rows, row_height, elided_row, y, sheet.rows);
   if (titled) {
     sheet.width = std::max(
