@@ -50,12 +50,18 @@ double luminance(std::uint32_t colour) {
   return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0);
 }
 
-// Of dark and light text, the one that contrasts more.
+double contrast(std::uint32_t a, std::uint32_t b) {
+  const auto [low, high] = std::minmax({luminance(a), luminance(b)});
+  return (high + 0.05) / (low + 0.05);
+}
+
+// Dark or light text, whichever contrasts more; black or white on the fills in
+// the middle, where nothing less does (4.5 is WCAG's measure).
 std::uint32_t text_on(std::uint32_t fill) {
-  const double l = luminance(fill);
-  const double dark = (l + 0.05) / (luminance(ink) + 0.05);
-  const double light = (luminance(chalk) + 0.05) / (l + 0.05);
-  return dark >= light ? ink : chalk;
+  const bool dark = contrast(fill, ink) >= contrast(fill, chalk);
+  const std::uint32_t soft = dark ? ink : chalk;
+  if (contrast(fill, soft) >= 4.5) return soft;
+  return contrast(fill, 0) >= contrast(fill, 0xffffff) ? 0 : 0xffffff;
 }
 
 std::vector<PictureColour> colours_for(std::int64_t extent, bool ordered) {
