@@ -281,15 +281,33 @@ class Writer {
         if (!style_.colours) continue;
         show("__", "1;4");
       }
-      const std::size_t needs = sample_width + width_of(item.text) + 2;
-      if (at > 0 && at + needs > width_ + 2) {
+      if (!style_.colours && item.text.starts_with("colour: ")) continue;
+      const std::string words = plain(item.text);
+      const auto end_line = [&] {
         out_ += text + '\n';
         text.clear();
         at = 0;
+      };
+      if (at > 0 && at + 2 + sample_width + width_of(words) > width_) {
+        end_line();
       }
-      if (!style_.colours && item.text.starts_with("colour: ")) continue;
-      text += (at > 0 ? "  " : "") + sample + plain(item.text);
-      at += needs;
+      text += (at > 0 ? "  " : "") + sample;
+      at += (at > 0 ? 2 : 0) + sample_width;
+      // What is longer than a line is broken between words.
+      std::size_t from = 0;
+      while (from < words.size()) {
+        const std::size_t space = std::min(words.find(' ', from), words.size());
+        const std::string word = words.substr(from, space - from);
+        if (from > 0 && at + 1 + width_of(word) > width_) {
+          end_line();
+        } else if (from > 0) {
+          text += ' ';
+          ++at;
+        }
+        text += word;
+        at += width_of(word);
+        from = space + 1;
+      }
     }
     if (!text.empty()) out_ += text + '\n';
   }
