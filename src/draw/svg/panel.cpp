@@ -245,14 +245,14 @@ class Writer {
       }
     }
     std::string path;
-    for (const auto& [y, lines] : across) {
-      each_joined(lines, [&](int begin, int end) {
-        path += fmt::format("M{} {}h{}", begin, y, end - begin);
+    for (const auto& line : across) {
+      each_joined(line.second, [&](int begin, int end) {
+        path += fmt::format("M{} {}h{}", begin, line.first, end - begin);
       });
     }
-    for (const auto& [x, lines] : down) {
-      each_joined(lines, [&](int begin, int end) {
-        path += fmt::format("M{} {}v{}", x, begin, end - begin);
+    for (const auto& line : down) {
+      each_joined(line.second, [&](int begin, int end) {
+        path += fmt::format("M{} {}v{}", line.first, begin, end - begin);
       });
     }
     if (!path.empty()) {
