@@ -68,6 +68,7 @@ void add_decode(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_infer(CLI::App& app, Context& context);
+void add_draw(CLI::App& app, Context& context);
 
 // LAYOUT --shape S --dtype T
 struct LayoutOptions {

@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_plan(app, context);
   add_emit(app, context);
   add_devices(app, context);
+  add_draw(app, context);
   add_kernels(app, context);
   add_bench(app, context);
   add_demo(app, context);

@@ -4,7 +4,8 @@
     tools/check_docs.py PROGRAM            PROGRAM: the binary, or ./run
     tools/check_docs.py --update PROGRAM   renews the outputs that differ
 
-Each block runs by `sh -e` in a fresh, empty folder; `./run` in it is PROGRAM.
+Each block runs by `sh -e` in a fresh, empty folder, in the locale C.UTF-8 and
+80 columns; `./run` in it is PROGRAM.
 A block must end with exit status 0. Where a ```text block follows directly, it
 must equal what the block writes on stdout and stderr; `...` in one of its lines
 stands for any text of that line (a speed, a duration). Blocks of other
@@ -85,7 +86,8 @@ def execute(script, program):
         done = subprocess.run(
             ["sh", "-e", "-c", script], cwd=folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            encoding="utf-8", errors="replace", timeout=SECONDS, check=False)
+            encoding="utf-8", errors="replace", timeout=SECONDS, check=False,
+            env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
         return done.returncode, done.stdout
 
 

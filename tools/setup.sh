@@ -6,11 +6,12 @@
 set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
-nlohmann-json3-dev libtbb-dev ocl-icd-opencl-dev opencl-headers"
+nlohmann-json3-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-numpy libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
-pocl-opencl-icd oclgrind"
+pocl-opencl-icd oclgrind chromium chromium-driver python3-selenium
+fonts-dejavu-core"
 bench="$run python3 python3-numpy python3-venv libdnnl-dev"
 
 mode=${1:-}

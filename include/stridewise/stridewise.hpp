@@ -5,6 +5,7 @@
 
 #include "stridewise/catalogue.hpp"
 #include "stridewise/diff.hpp"
+#include "stridewise/draw.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/infer.hpp"
 #include "stridewise/emit.hpp"
