@@ -237,6 +237,11 @@ void run(Context& context, Options options, bool type_given) {
   ElementType type = value_of(parse_element_type(options.dtype));
   std::optional<Data> data;
   if (!options.data.empty()) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.data, options.out, ignored)) {
+      throw Failure{
+          {ErrorCode::io, options.out + ": --out would replace --data"}};
+    }
     data = read_data(options.data, type, type_given);
     draw.data = data->view;
   }

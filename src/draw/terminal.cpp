@@ -107,7 +107,8 @@ class Writer {
   void lay(const PicturePanel& panel) {
     std::size_t cell = 2;
     for (const PictureCell& one : panel.cells) {
-      cell = std::max(cell, one.label.size());
+      const std::size_t sign = one.nonzero ? 1 : 0;  // of what should be zero
+      cell = std::max(cell, one.label.size() + sign);
     }
     for (const PictureTrack& track : panel.columns) {
       if (track.elided == 0) cell = std::max(cell, track.label.size());

@@ -286,6 +286,20 @@ class Terminal(DrawTest):
 
 class Data(DrawTest):
 
+    def test_output_never_replaces_the_data(self):
+        path = self.path("x.svg")
+        np.arange(16, dtype="f4").tofile(path)
+        before = path.read_bytes()
+        self.refused("draw", "nChw8c", "--shape", "1x9x1x1", "--data", path,
+                     "--out", path, says="would replace --data")
+        self.assertEqual(path.read_bytes(), before)
+
+    def test_what_should_be_zero_is_written_in_full(self):
+        np.array([0, 0, 0, -1.5e20], dtype="f4").tofile(self.path("x.raw"))
+        text = run("draw", "c/2 c%2", "--shape", "c=3", "--data",
+                   self.path("x.raw")).out
+        self.assertIn("!-1.5e+20", text)
+
     def test_npy_and_raw(self):
         values = np.arange(1 * 2 * 1 * 2 * 8, dtype="f4").reshape(1, 2, 1, 2, 8)
         values[0, 1, :, :, 1:] = 0

@@ -163,11 +163,15 @@ class Interleave {
       };
       if (Wide::lanes > 1 && plane.count[1] == step) {
         // Planes of one lane each fill a vector together.
-        for (; left >= Wide::lanes; go_on(Wide::lanes)) {
+        while (left >= Wide::lanes) {
           block<Wide, J, streams, true>(plane, 0);
+          go_on(Wide::lanes);
         }
       }
-      for (; left > 0; go_on(1)) columns<J, streams>(plane);
+      while (left > 0) {
+        columns<J, streams>(plane);
+        go_on(1);
+      }
     }
   }
 
