@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 
 namespace stridewise::cli {
@@ -50,7 +52,13 @@ std::string one_line(const std::string& text) {
 }
 
 void Context::answer(const Json& value, const std::string& text) const {
+  errno = 0;
   std::cout << (json ? dump(value) : text) << std::flush;
+  if (std::cout) return;
+  const int why = errno;
+  throw Failure{{ErrorCode::io,
+                 fmt::format("stdout: {}", why != 0 ? std::strerror(why)
+                                                    : "cannot be written")}};
 }
 
 void LayoutOptions::add_to(CLI::App& command) {

@@ -47,7 +47,8 @@ struct Context {
   bool json = false;
   int exit_code = exit_done;
 
-  // Writes the command's answer: `json` with --json, else `text`.
+  // Writes the command's answer: `json` with --json, else `text`. Throws
+  // Failure where stdout does not take it.
   void answer(const Json& value, const std::string& text) const;
 };
 

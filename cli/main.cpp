@@ -1,7 +1,9 @@
 // stridewise: the command line. One file a command; this one joins them and
 // turns every failure into an exit code.
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -127,7 +129,28 @@ int run(int argc, char** argv) {
   return context.exit_code;
 }
 
+// A closed stdin, stdout or stderr would be the number of the next file that is
+// opened, and messages would land in it. Reading from, or writing to, what
+// stands in for it fails as if it were closed.
+void keep_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    static_cast<void>(
+        ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
+// Who asked for an answer and did not get it must not be told that all is well.
+int checked(int code) {
+  if (code == exit_bad_input || std::cout.flush()) return code;
+  std::cerr << "stridewise: stdout: cannot be written\n";
+  return exit_bad_input;
+}
+
 }  // namespace
 }  // namespace stridewise::cli
 
-int main(int argc, char** argv) { return stridewise::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  stridewise::cli::keep_standard_streams();
+  return stridewise::cli::checked(stridewise::cli::run(argc, argv));
+}

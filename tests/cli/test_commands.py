@@ -289,6 +289,45 @@ class Answers(support.CliTest):
             capture_output=True, check=True)
         self.assertGreater(len(json.loads(shell.stdout)["entries"]), 20)
 
+    def test_an_answer_that_cannot_be_written_is_an_error(self):
+        np.save(self.path("x.npy"), np.arange(8, dtype="f4"))
+        x = self.path("x.npy")
+        shape = ["--shape", "2x2x2x1"]
+        for args in [
+                ["--help"], ["--version"], ["show", "--help"], ["list"],
+                ["show", "nchw", *shape], ["at", "nchw", *shape, "0,0,0,0"],
+                ["who", "nchw", *shape, "--byte", "0"],
+                ["plan", "nchw", "nhwc", *shape], ["emit", "nchw", *shape],
+                ["kernels"], ["draw", "nchw", *shape],
+                ["draw", "nchw", *shape, "--out", self.path("x.svg")],
+                ["convert", x, self.path("y.npy"), "--from", "a", "--to", "a"],
+                ["bench", "nchw", "nhwc", *shape, "--rounds", "1"],
+                ["diff", x, x, "--layout-a", "a", "--shape", "a=8"]]:
+            for more in ([], ["--json"]):
+                with self.subTest(args=args, more=more), \
+                        open("/dev/full", "wb") as full:
+                    done = subprocess.run(
+                        [support.BINARY, *args, *more], stdout=full,
+                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                        text=True, check=False)
+                    if done.stderr.startswith("stridewise: --json needs"):
+                        continue
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn("stdout", done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_a_closed_stdout_is_no_file_of_ours(self):
+        # The number of a closed stream is that of the next file opened.
+        np.save(self.path("x.npy"), np.arange(8, dtype="f4"))
+        shell = subprocess.run(
+            ["/bin/sh", "-c", '"$0" "$@" >&-', support.BINARY, "convert",
+             self.path("x.npy"), self.path("y.npy"), "--from", "a", "--to",
+             "a"], stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(shell.returncode, 2)
+        self.assertIn("stdout", shell.stderr)
+        np.testing.assert_array_equal(np.load(self.path("y.npy")),
+                                      np.arange(8, dtype="f4"))
+
 
 if __name__ == "__main__":
     support.main()
