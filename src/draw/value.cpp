@@ -6,36 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <limits>
+
+#include "element/decode.hpp"
 
 namespace stridewise::draw {
 namespace {
-
-template <class T>
-T load(const std::byte* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-// Sign, 5 bits of exponent, 10 of mantissa.
-float half(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int mantissa = bits & 1023;
-  float value = 0;
-  if (exponent == 31) {
-    value = mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
-                          : std::numeric_limits<float>::infinity();
-  } else if (exponent == 0) {
-    value = std::ldexp(static_cast<float>(mantissa), -24);
-  } else {
-    value = std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
 
 template <class T>
 std::string short_number(T value) {
@@ -55,7 +31,8 @@ std::string wide(const std::byte* bytes) {
 std::string floating(const ElementType& type, const std::byte* bytes) {
   switch (type.bits) {
     case 16:
-      return short_number(half(load<std::uint16_t>(bytes)));
+      return short_number(
+          std::bit_cast<float>(f32_of_f16(load<std::uint16_t>(bytes))));
     case 32:
       return short_number(load<float>(bytes));
     case 64:
@@ -103,8 +80,7 @@ std::string print_value(const ElementType& type,
       return buffer[0] == std::byte{0} ? "0" : "1";
     case ElementKind::brain_floating:
       return short_number(std::bit_cast<float>(
-          static_cast<std::uint32_t>(load<std::uint16_t>(buffer.data()))
-          << 16));
+          f32_of_bf16(load<std::uint16_t>(buffer.data()))));
     case ElementKind::complex_floating: {
       const ElementType half_type{"", ElementKind::floating, type.bits / 2};
       std::string imaginary = floating(half_type, buffer.data() + part);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "element/decode.hpp"
 #include "stridewise/values.hpp"
 
 namespace stridewise {
@@ -30,18 +31,6 @@ std::uint32_t narrowed(float x, int fraction_bits) {
   return sign | std::min((steps << fraction_bits) + units, infinity);
 }
 
-std::uint32_t widened_f16(std::uint32_t code) {
-  const std::uint32_t sign = (code & 0x8000) << 16, fraction = code & 0x3ff;
-  const int exponent = static_cast<int>(code >> 10 & 31);
-  if (exponent == 31) {
-    const std::uint32_t quiet = fraction == 0 ? 0 : 0x400000;
-    return sign | 0x7f800000 | quiet | fraction << 13;
-  }
-  const std::uint32_t units = exponent == 0 ? fraction : fraction + 1024;
-  return sign | std::bit_cast<std::uint32_t>(std::ldexp(
-                    static_cast<float>(units), std::max(exponent, 1) - 25));
-}
-
 std::int32_t quantised(float x, std::int32_t lowest, const Quantisation& by) {
   if (std::isnan(x)) return by.zero_point;
   const float least = static_cast<float>(lowest - by.zero_point);
@@ -49,21 +38,14 @@ std::int32_t quantised(float x, std::int32_t lowest, const Quantisation& by) {
                              std::nearbyint(x / by.scale), least, least + 255));
 }
 
-template <class T>
-T get(const std::byte* src) {
-  T value;
-  std::memcpy(&value, src, sizeof value);
-  return value;
-}
-
 // One value as the bits of an f32: one side of every conversion is that type.
 std::uint32_t read(const Values& values, const std::byte* src) {
   const auto [scale, zero_point] = values.quantisation;
-  if (values.src.name == "f32") return get<std::uint32_t>(src);
-  if (values.src.name == "f16") return widened_f16(get<std::uint16_t>(src));
-  if (values.src.name == "bf16") return get<std::uint16_t>(src) * 0x10000U;
+  if (values.src.name == "f32") return load<std::uint32_t>(src);
+  if (values.src.name == "f16") return f32_of_f16(load<std::uint16_t>(src));
+  if (values.src.name == "bf16") return f32_of_bf16(load<std::uint16_t>(src));
   const std::int32_t q =
-      values.src.name == "s8" ? get<std::int8_t>(src) : get<std::uint8_t>(src);
+      values.src.name == "s8" ? load<std::int8_t>(src) : load<std::uint8_t>(src);
   return std::bit_cast<std::uint32_t>(static_cast<float>(q - zero_point) *
                                       scale);
 }
