@@ -14,8 +14,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "common.hpp"
+#include "draw_parts.hpp"
 #include "png.hpp"
 
 namespace stridewise::cli {
@@ -28,70 +30,9 @@ struct Options : LayoutOptions {
   std::string label = "index";
   std::string view = "auto";
   std::vector<std::string> marks;
+  std::optional<std::int64_t> grid, max_columns;
   DrawOptions draw;
 };
-
-struct Data {
-  std::optional<MappedFile> file;
-  std::vector<std::byte> reordered;  // of a Fortran-order array
-  DrawData view;
-};
-
-// A file's array in Fortran order, as the layout's memory has it: C order.
-std::vector<std::byte> c_order(std::span<const std::byte> bytes,
-                               const NpyHeader& header) {
-  std::vector<std::byte> result(bytes.size());
-  const auto width = static_cast<std::size_t>(header.element_bytes);
-  std::vector<std::int64_t> index(header.shape.size(), 0);
-  for (std::size_t at = 0; at < bytes.size(); at += width) {
-    std::int64_t from = 0;
-    for (std::size_t d = header.shape.size(); d-- > 0;) {
-      from = from * header.shape[d] + index[d];
-    }
-    std::memcpy(result.data() + at,
-                bytes.data() + static_cast<std::size_t>(from) * width, width);
-    for (std::size_t d = header.shape.size(); d-- > 0;) {
-      if (++index[d] < header.shape[d]) break;
-      index[d] = 0;
-    }
-  }
-  return result;
-}
-
-// The layout's memory from a file: .npy, or raw bytes of --dtype.
-Data read_data(const std::string& path, ElementType& type, bool type_given) {
-  Data data{.file = value_of(MappedFile::open(path)),
-            .reordered = {},
-            .view = {.type = type, .bytes = {}}};
-  data.view.bytes = data.file->bytes();
-  if (!path.ends_with(".npy")) return data;
-  const NpyHeader header = value_of(parse_npy_header(data.view.bytes));
-  const auto begin = static_cast<std::size_t>(header.data_offset);
-  const auto size = static_cast<std::size_t>(header.data_bytes);
-  if (data.view.bytes.size() < begin + size) {
-    throw Failure{
-        {ErrorCode::io, fmt::format("{}: truncated: {} bytes of data, "
-                                    "the header says {}",
-                                    path,
-                                    data.view.bytes.size() -
-                                        std::min(begin, data.view.bytes.size()),
-                                    size)}};
-  }
-  data.view.bytes = data.view.bytes.subspan(begin, size);
-  data.view.big_endian = header.big_endian;
-  if (type_given && type.bytes() != header.element_bytes) {
-    throw Failure{{ErrorCode::mismatch,
-                   fmt::format("{} holds elements of {} bytes, {} has {}", path,
-                               header.element_bytes, type.name, type.bytes())}};
-  }
-  if (!type_given && header.type) type = *header.type;
-  data.view.type = type;
-  if (header.fortran_order) {
-    data.reordered = c_order(data.view.bytes, header);
-    data.view.bytes = data.reordered;
-  }
-  return data;
-}
 
 template <class Value>
 Value one_of(const char* option, const std::string& word,
@@ -117,6 +58,14 @@ DrawMark parse_mark(const std::string& text) {
   }
   return {text.substr(0, equals),
           value_of(parse_count(text.substr(equals + 1)))};
+}
+
+// In the library 0 is a choice by the layout; here that is not to give it.
+std::int64_t at_least_one(const char* option,
+                          const std::optional<std::int64_t>& number) {
+  if (!number || *number > 0) return number.value_or(0);
+  throw Failure{{ErrorCode::invalid_value,
+                 fmt::format("{} is at least 1; not {}", option, *number)}};
 }
 
 // Width of the terminal, or what COLUMNS says.
@@ -147,53 +96,6 @@ TerminalStyle terminal_style() {
                      terminal != nullptr &&
                      std::string_view(terminal) != "dumb",
           .unicode = std::string_view(nl_langinfo(CODESET)) == "UTF-8"};
-}
-
-Json panel_json(const PicturePanel& panel, const Layout& layout) {
-  Json json = {{"name", panel.name},
-               {"expression", panel.expression},
-               {"elements", panel.elements},
-               {"padding", panel.told_apart ? Json(panel.padding) : Json()},
-               {"gaps", panel.told_apart ? Json(panel.gaps) : Json()},
-               {"beyond", panel.beyond},
-               {"padding_elements", layout.places() - layout.elements()},
-               {"places", layout.places()},
-               {"cells", panel.cells.size()},
-               {"rows", panel.rows.size()},
-               {"columns", panel.columns.size()},
-               {"block", panel.block}};
-  Json left_out = Json::array();
-  for (const auto* tracks : {&panel.rows, &panel.columns}) {
-    for (const PictureTrack& track : *tracks) {
-      if (track.elided == 0) continue;
-      left_out.push_back(
-          {{"direction", tracks == &panel.rows ? "rows" : "columns"},
-           {"count", track.elided},
-           {"text", track.label}});
-    }
-  }
-  json["left_out"] = std::move(left_out);
-  return json;
-}
-
-Json picture_json(const Picture& picture) {
-  Json panels = Json::array();
-  for (std::size_t k = 0; k < picture.panels.size(); ++k) {
-    panels.push_back(panel_json(picture.panels[k], picture.layouts[k]));
-  }
-  const PicturePanel& first = picture.panels.front();
-  Json json = {{"title", picture.title},
-               {"cells", picture.cells()},
-               {"elided", picture.elided()},
-               {"elements", first.elements},
-               {"padding", panels[0]["padding"]},
-               {"gaps", panels[0]["gaps"]},
-               {"padding_elements", panels[0]["padding_elements"]},
-               {"colour", picture.colour}};
-  if (picture.has_data) json["nonzero_padding"] = first.nonzero_padding;
-  if (!picture.kernel.empty()) json["kernel"] = picture.kernel;
-  json["panels"] = std::move(panels);
-  return json;
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -234,15 +136,17 @@ void run(Context& context, Options options, bool type_given) {
   for (const std::string& mark : options.marks) {
     draw.marks.push_back(parse_mark(mark));
   }
+  draw.grid_bytes = at_least_one("--grid", options.grid);
+  draw.max_columns = at_least_one("--max-columns", options.max_columns);
   ElementType type = value_of(parse_element_type(options.dtype));
-  std::optional<Data> data;
+  std::optional<DrawFile> data;
   if (!options.data.empty()) {
     std::error_code ignored;
     if (std::filesystem::equivalent(options.data, options.out, ignored)) {
       throw Failure{
           {ErrorCode::io, options.out + ": --out would replace --data"}};
     }
-    data = read_data(options.data, type, type_given);
+    data = read_draw_data(options.data, type, type_given);
     draw.data = data->view;
   }
   draw.type_name = type.name;
@@ -256,21 +160,18 @@ void run(Context& context, Options options, bool type_given) {
     draw.to = value_of(sources[1].bind(shape, type.bytes()));
   }
 
-  TerminalStyle style;
   if (format == Format::terminal) {
-    style = terminal_style();
-    if (draw.max_columns == 0) {
-      draw.max_columns = terminal_columns(layout, draw, style);
-    }
-  }
-  const Picture picture = value_of(make_picture(layout, draw));
-  Json json = picture_json(picture);
-  if (format == Format::terminal) {
+    const TerminalStyle style = terminal_style();
+    const Picture picture =
+        value_of(make_terminal_picture(layout, draw, style));
     const std::string text = to_terminal(picture, style);
+    Json json = picture_json(picture);
     json["text"] = text;
     context.answer(json, text);
     return;
   }
+  const Picture picture = value_of(make_picture(layout, draw));
+  Json json = picture_json(picture);
   std::string content =
       format == Format::html ? to_html(picture) : to_svg(picture);
   if (format == Format::png) content = png_of(content);
@@ -330,13 +231,13 @@ void add_draw(CLI::App& app, Context& context) {
       ->add_option("--view", options->view,
                    "auto (by the layout's axes), rows, image or banks")
       ->capture_default_str();
-  command->add_option("--grid", draw.grid_bytes,
+  command->add_option("--grid", options->grid,
                       "bytes in one row of cells (default: 64, or what fits)");
   command
       ->add_option("--max-cells", draw.max_cells,
                    "beyond so many cells the regular middle is left out")
       ->capture_default_str();
-  command->add_option("--max-columns", draw.max_columns,
+  command->add_option("--max-columns", options->max_columns,
                       "cells beside each other (default: about a page, or the "
                       "terminal)");
   command->add_option("--title", draw.title, "instead of the expression");

@@ -31,14 +31,14 @@ def okk(name, title, caption, layout, shape, *more):
     return figure(name, title, caption, layout, "--shape", shape, *more)
 
 
-def plain(tag, letter, order):
+def plain(tag, letter, grid, order):
     return figure(
         f"mkldnn-plain-{tag}", f"{tag.upper()}: memory and its jumps",
-        f"Memory order goes {order}. Each mark stands where the next jump "
-        "begins, in memory and in the tensor.",
+        f"Memory order goes {order}. [{letter}:0] is the first run; each other "
+        "mark stands where a jump lands, in memory and in the tensor.",
         tag, *ACTIVATION, "--with-logical", "--walk", letter, "--label",
         "value", "--color", "c", "--max-cells", "320", "--max-columns", "26",
-        "--grid", "64")
+        "--grid", grid)
 
 
 SECTIONS = [
@@ -48,12 +48,12 @@ SECTIONS = [
                "The value at (n, c, h, w) is n*CHW + c*HW + h*W + w.",
                "n h | c w", *ACTIVATION, "--view", "image", "--label", "value",
                "--color", "c", "--max-cells", "320", "--max-columns", "30"),
-        plain("nchw", "a", "along a line (w), line by line (h), plane by plane "
-              "(c), image by image (n)"),
-        plain("nhwc", "b", "through the channels of a pixel (c), along a line "
-              "(w), line by line (h), image by image (n)"),
-        plain("chwn", "c", "through the images (n), along a line (w), line by "
-              "line (h), plane by plane (c)"),
+        plain("nchw", "a", "80", "along a line (w), line by line (h), plane "
+              "by plane (c), image by image (n)"),
+        plain("nhwc", "b", "64", "through the channels of a pixel (c), along "
+              "a line (w), line by line (h), image by image (n)"),
+        plain("chwn", "c", "80", "through the images (n), along a line (w), "
+              "line by line (h), plane by plane (c)"),
         figure("mkldnn-strides", "Rows with a stride",
                "A matrix of 4 rows and 6 columns whose rows begin 8 elements "
                "apart: two gaps after each row.",
@@ -64,7 +64,7 @@ SECTIONS = [
                "then the next eight channels.",
                "nChw8c", *ACTIVATION, "--with-logical", "--walk", "d",
                "--label", "value", "--color", "c%8", "--grid", "64",
-               "--max-cells", "640", "--max-columns", "26"),
+               "--max-cells", "320", "--max-columns", "26"),
         figure("mkldnn-padded", "nChw8c with 17 channels",
                "The third block holds one channel and seven of padding, which "
                "are zeros. The size is that of 24 channels.",

@@ -69,8 +69,8 @@ struct DrawOptions {
   std::string logical = {};
   // A second memory of the same tensor: the picture of a conversion.
   std::optional<Layout> to = {};
-  // Where memory order leaves its run, step by step: jumps marked [walk:0],
-  // [walk:1] ... from the innermost. Empty: not marked.
+  // Where memory order leaves its run, step by step, from its first element on:
+  // jumps marked [walk:0], [walk:1] ... from the innermost. Empty: not marked.
   std::string walk = {};
   std::optional<DrawData> data = {};
   std::vector<DrawMark> marks = {};
@@ -110,9 +110,10 @@ struct PictureBand {
   std::string text;
 };
 
-// A step of the walk: between two cells, by their place in `cells`.
+// A step of the walk: between two cells, by their place in `cells`. The innermost
+// one is the whole run from its first to its last element.
 struct PictureJump {
-  std::string name;  // "a:1"
+  std::string name;  // "a:1": of Picture::walk_steps[1]
   std::size_t from = 0;
   std::size_t to = 0;
 };
@@ -167,8 +168,8 @@ struct Picture {
   bool ordered_colours = false;  // a scale; else one colour a value
   std::vector<PicturePanel> panels;
   std::string walk;  // as in the options
-  std::vector<std::string>
-      walk_steps;               // the digit of each jump, innermost first
+  // The digit of each jump, innermost first; empty where digits interleave.
+  std::vector<std::string> walk_steps;
   std::string kernel;           // that moves the tile
   std::vector<Layout> layouts;  // of the panels
 
@@ -199,15 +200,17 @@ struct TerminalStyle {
   bool unicode = false;     // box drawing; else ASCII
 };
 
-// Lines of text. A picture that is wider than the terminal is cut; make it with
-// fewer columns (DrawOptions::max_columns, see terminal_columns).
+// A picture that fits the terminal: of so few columns, at most
+// DrawOptions::max_columns, as it takes; where even the fewest are too many, the
+// last ones are left out, which the picture says. Errors: as make_picture.
+[[nodiscard]] Result<Picture> make_terminal_picture(const Layout& layout,
+                                                    const DrawOptions& options,
+                                                    const TerminalStyle& style);
+
+// Lines of text. Of a picture that is wider than the terminal the last columns
+// are left out, and the text says so.
 [[nodiscard]] std::string to_terminal(const Picture& picture,
                                       const TerminalStyle& style);
-
-// How many columns of cells fit: for DrawOptions::max_columns.
-[[nodiscard]] std::int64_t terminal_columns(const Layout& layout,
-                                            const DrawOptions& options,
-                                            const TerminalStyle& style);
 
 // make_picture and a renderer in one.
 [[nodiscard]] Result<std::string> draw_svg(const Layout& layout,

@@ -21,15 +21,18 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
+Digit digit_of(const Layout& layout, const BoundTerm& term) {
+  return {layout.shape()[static_cast<std::size_t>(term.dim)].name, term.bias,
+          term.div, term.mod};
+}
+
 std::vector<AxisTerm> axis_terms(const Layout& layout, std::size_t axis) {
   std::vector<AxisTerm> terms;
   for (const BoundTerm& term : layout.terms()) {
     if (static_cast<std::size_t>(term.axis) != axis || term.extent <= 1) {
       continue;
     }
-    const Digit digit{layout.shape()[static_cast<std::size_t>(term.dim)].name,
-                      term.bias, term.div, term.mod};
-    terms.push_back({print(digit), term.extent, term.stride});
+    terms.push_back({print(digit_of(layout, term)), term.extent, term.stride});
   }
   std::ranges::stable_sort(terms, std::ranges::greater{}, &AxisTerm::stride);
   return terms;
@@ -40,6 +43,13 @@ bool nested(std::span<const AxisTerm> terms) {
   for (std::size_t k = terms.size(); k-- > 0;) {
     if (terms[k].stride <= reach) return false;
     reach += (terms[k].extent - 1) * terms[k].stride;
+  }
+  return true;
+}
+
+bool all_nested(const Layout& layout) {
+  for (std::size_t a = 0; a < layout.axes().size(); ++a) {
+    if (!nested(axis_terms(layout, a))) return false;
   }
   return true;
 }
@@ -81,7 +91,7 @@ class Elision {
   // Shows a unit with those around it, up to a whole step of an outer digit,
   // where these are few.
   void force(std::int64_t unit) {
-    constexpr std::int64_t few = 16;
+    constexpr std::int64_t few = 8;
     shown.insert(unit);
     const std::int64_t at = unit * view_.unit;
     if (at < view_.base) return;
@@ -177,15 +187,13 @@ std::string text_of(const AxisRun& run, const AxisView& view,
   const std::int64_t begin = run.begin * view.unit;
   const std::int64_t end = begin + run.count * view.unit;
   for (const Elision::Left& part : left) {
-    const std::int64_t from = std::max(begin, part.begin);
-    const std::int64_t to = std::min(end, part.end);
-    // The run is what a loop leaves out, or some whole steps of it.
-    if (to - from <= (end - begin) / 2 || to - from + view.unit < part.stride) {
-      continue;
+    // Whole steps of one loop; what else lies in between can only be counted.
+    if (begin >= part.begin && end <= part.end &&
+        (begin - part.begin) % part.stride == 0 &&
+        (end - begin) % part.stride == 0) {
+      return fmt::format("{} more {}", grouped((end - begin) / part.stride),
+                         part.name);
     }
-    const std::int64_t steps = ceil_div(to - part.begin, part.stride) -
-                               (from - part.begin) / part.stride;
-    return fmt::format("{} more {}", grouped(steps), part.name);
   }
   return fmt::format("{} more {}{}", grouped(run.count), view.unit_name,
                      run.count == 1 ? "" : "s");

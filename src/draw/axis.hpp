@@ -19,6 +19,9 @@ struct AxisTerm {
   std::int64_t stride;
 };
 
+// What the notation calls it.
+[[nodiscard]] Digit digit_of(const Layout& layout, const BoundTerm& term);
+
 // The axis's digits of more than one value, largest stride first.
 [[nodiscard]] std::vector<AxisTerm> axis_terms(const Layout& layout,
                                                std::size_t axis);
@@ -27,13 +30,18 @@ struct AxisTerm {
 // one decomposition, found by division.
 [[nodiscard]] bool nested(std::span<const AxisTerm> terms);
 
+// The same of each axis: then a place has one combination of digits.
+[[nodiscard]] bool all_nested(const Layout& layout);
+
 // Units (equal parts of the axis: rows of cells, or single steps) that are shown
 // or left out together.
 struct AxisRun {
   std::int64_t begin = 0;
   std::int64_t count = 0;
   bool elided = false;
-  std::string text = {};  // what is left out, "61 more c"
+  // What is left out: "61 more c" where that is exactly so many whole steps of
+  // c, else "15 more rows".
+  std::string text = {};
 };
 
 struct AxisView {

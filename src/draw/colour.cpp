@@ -190,6 +190,8 @@ Result<Colouring> make_colouring(const Layout& layout,
   if (digit.mod != 0) {
     colouring.extent = std::min(colouring.extent, digit.mod);
   }
+  // One colour is worth having only for who asked for it.
+  if (text.empty() && colouring.extent <= 1) return Colouring{};
   colouring.name = print(digit);
   colouring.ordered =
       colouring.extent > static_cast<std::int64_t>(distinct.size());

@@ -22,8 +22,13 @@ std::string counted(std::int64_t count, const char* one, const char* many) {
 Line colours(const Picture& picture) {
   Line line;
   const auto count = static_cast<std::int32_t>(picture.colours.size());
-  if (count < 2) return line;
-  line.push_back({.text = "colour: " + picture.colour});
+  if (count == 0) return line;
+  line.push_back({.text = "colour: " + picture.colour, .of_colours = true});
+  if (count == 1) {
+    line.push_back(
+        {.swatch = Swatch::colour, .text = "0 everywhere", .of_colours = true});
+    return line;
+  }
   const std::int32_t shown = std::min(count, most_swatches);
   for (std::int32_t k = 0; k < shown; ++k) {
     const std::int32_t colour = k * (count - 1) / std::max(1, shown - 1);
@@ -31,7 +36,8 @@ Line colours(const Picture& picture) {
                                (picture.colour_extent - 1) / (count - 1);
     line.push_back({.swatch = Swatch::colour,
                     .colour = colour,
-                    .text = fmt::format("{}", value)});
+                    .text = fmt::format("{}", value),
+                    .of_colours = true});
   }
   return line;
 }
@@ -98,7 +104,12 @@ Line counts(const PicturePanel& panel, bool named) {
 
 Line walk(const Picture& picture) {
   Line line;
-  if (picture.walk_steps.empty()) return line;
+  if (picture.walk.empty() || picture.panels.front().elements == 0) return line;
+  if (picture.walk_steps.empty()) {
+    line.push_back(
+        {.text = "memory order: digits interleave, so that no jump is marked"});
+    return line;
+  }
   line.push_back({.text = "memory order:"});
   for (std::size_t level = 0; level < picture.walk_steps.size(); ++level) {
     line.push_back({.text = fmt::format("[{}:{}] {}", picture.walk, level,

@@ -22,6 +22,7 @@ struct LegendItem {
   Swatch swatch = Swatch::none;
   std::int32_t colour = 0;
   std::string text;
+  bool of_colours = false;  // of no use where there are none
 };
 
 // Lines of items.

@@ -18,18 +18,6 @@ namespace {
 // Places that may each be asked for: a few milliseconds.
 constexpr std::int64_t few_places = 1 << 18;
 
-Digit digit_of(const Layout& layout, const BoundTerm& term) {
-  return {layout.shape()[static_cast<std::size_t>(term.dim)].name, term.bias,
-          term.div, term.mod};
-}
-
-bool all_nested(const Layout& layout) {
-  for (std::size_t a = 0; a < layout.axes().size(); ++a) {
-    if (!nested(axis_terms(layout, a))) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void count_places(const Layout& layout, PicturePanel& panel) {
@@ -130,50 +118,6 @@ Block block_of(const Layout& layout) {
   }
   block.base = layout.axes()[static_cast<std::size_t>(last)].base;
   return block;
-}
-
-std::vector<WalkStep> walk_of(const Layout& layout) {
-  constexpr std::int64_t most_padding = 1 << 16;
-  std::vector<WalkStep> steps;
-  if (layout.elements() == 0 || !all_nested(layout)) return steps;
-  std::vector<BoundTerm> terms;
-  for (const BoundTerm& term : layout.terms()) {
-    if (term.extent > 1) terms.push_back(term);
-  }
-  std::ranges::stable_sort(terms, {}, &BoundTerm::flat_stride);
-  std::vector<std::int64_t> index(layout.shape().size());
-  // The last element that is not beyond a place.
-  const auto element_until =
-      [&](std::int64_t at) -> std::optional<std::int64_t> {
-    for (std::int64_t back = 0; back < most_padding && at - back >= 0; ++back) {
-      if (layout.element_at(at - back, index) == Place::element) {
-        return at - back;
-      }
-    }
-    return std::nullopt;
-  };
-  const std::int64_t base = layout.base_offset();
-  for (std::size_t level = 0; level < terms.size(); ++level) {
-    const BoundTerm& term = terms[level];
-    WalkStep step{.digit = print(digit_of(layout, term))};
-    const std::int64_t to = level == 0
-                                ? base + (term.extent - 1) * term.flat_stride
-                                : base + term.flat_stride;
-    const std::optional<std::int64_t> end =
-        level == 0 ? element_until(to) : std::optional(to);
-    const std::optional<std::int64_t> from =
-        level == 0 ? std::optional(base) : element_until(to - 1);
-    if (!end || !from || layout.element_at(*end, index) != Place::element) {
-      continue;
-    }
-    step.to = *end;
-    step.to_index = index;
-    if (layout.element_at(*from, index) != Place::element) continue;
-    step.from = *from;
-    step.from_index = index;
-    steps.push_back(std::move(step));
-  }
-  return steps;
 }
 
 Result<PicturePanel> make_panel(const Layout& layout,

@@ -1,4 +1,4 @@
-// One memory as a panel of a picture: cells, counts, blocks, walk.
+// One memory as a panel of a picture: cells, counts, blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,16 +28,6 @@ struct Block {
   [[nodiscard]] std::int64_t of(std::int64_t place, std::int64_t along) const;
 };
 [[nodiscard]] Block block_of(const Layout& layout);
-
-// One step of the walk through memory: from the place that ends a run to the
-// one where the next begins. For the innermost digit, the whole run.
-struct WalkStep {
-  std::string digit;
-  std::int64_t from = 0, to = 0;
-  std::vector<std::int64_t> from_index = {}, to_index = {};
-};
-// Innermost first. Empty where strides do not nest.
-[[nodiscard]] std::vector<WalkStep> walk_of(const Layout& layout);
 
 // Rows, columns and cells of a layout's memory; labels and colours are not
 // chosen yet.

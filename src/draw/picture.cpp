@@ -3,112 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "base/checked.hpp"
+#include "base/utf8.hpp"
 #include "draw/axis.hpp"
+#include "draw/build.hpp"
 #include "draw/colour.hpp"
+#include "draw/labels.hpp"
+#include "draw/options.hpp"
 #include "draw/panel.hpp"
 #include "draw/tile.hpp"
 #include "draw/value.hpp"
+#include "draw/walk.hpp"
 #include "stridewise/draw.hpp"
 #include "stridewise/notation.hpp"
 
-namespace stridewise {
-
+namespace stridewise::draw {
 namespace {
 
-using namespace draw;
-
-constexpr std::int64_t page_width = 240;    // characters, in labels and spaces
-constexpr std::int64_t widest_grid = 1024;  // cells
-constexpr std::int64_t most_cells = 1'000'000;
+constexpr std::int64_t page_width = 240;  // characters, in labels and spaces
 constexpr std::int64_t searched_places = 1 << 24;  // for non-zero padding
-
-std::int64_t digits(std::int64_t number) {
-  return static_cast<std::int64_t>(fmt::format("{}", number).size());
-}
-
-// The logical tensor as memory of its own: planes of the last two dims, the
-// dims before them by turns across and down.
-Expression logical_expression(const Shape& shape) {
-  Expression expression;
-  Axis row{.name = "row"};
-  Axis column{.name = "column"};
-  for (std::size_t back = 0; back < shape.size(); ++back) {
-    const std::size_t d = shape.size() - 1 - back;
-    const bool across = back == 0 || (back > 1 && back % 2 == 0);
-    Axis& axis = across ? column : row;
-    axis.terms.insert(axis.terms.begin(), Term{{.dim = shape[d].name}});
-  }
-  expression.axes = {std::move(row), std::move(column)};
-  return expression;
-}
-
-// What is told of an element: its index without dims of one, or a number.
-class Labels {
- public:
-  Labels(const Layout& layout, const DrawOptions& options)
-      : options_(options), shape_(layout.shape()) {
-    for (std::size_t d = 0; d < shape_.size(); ++d) {
-      if (shape_[d].extent > 1) dims_.push_back(d);
-    }
-    if (dims_.empty()) {
-      for (std::size_t d = 0; d < shape_.size(); ++d) dims_.push_back(d);
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> dims() const {
-    std::vector<std::string> names;
-    for (const std::size_t d : dims_) names.push_back(shape_[d].name);
-    return names;
-  }
-
-  [[nodiscard]] std::string of(const PictureCell& cell) const {
-    if (cell.kind != Place::element) return "";
-    switch (options_.label) {
-      case DrawLabel::offset:
-        return fmt::format("{}", cell.offset);
-      case DrawLabel::value: {
-        if (options_.data) return cell.value;
-        std::int64_t number = 0;
-        for (std::size_t d = 0; d < shape_.size(); ++d) {
-          number = number * shape_[d].extent + cell.index[d];
-        }
-        return fmt::format("{}", number);
-      }
-      case DrawLabel::index:
-        break;
-    }
-    std::string text;
-    for (const std::size_t d : dims_) {
-      text += fmt::format("{}{}", text.empty() ? "" : ",", cell.index[d]);
-    }
-    return text;
-  }
-
-  // Characters of the longest one, about.
-  [[nodiscard]] std::int64_t width(const Layout& layout) const {
-    switch (options_.label) {
-      case DrawLabel::offset:
-        return digits(layout.places());
-      case DrawLabel::value:
-        return options_.data ? 7 : digits(layout.elements());
-      case DrawLabel::index:
-        break;
-    }
-    std::int64_t sum = static_cast<std::int64_t>(dims_.size()) - 1;
-    for (const std::size_t d : dims_) sum += digits(shape_[d].extent - 1);
-    return std::max<std::int64_t>(1, sum);
-  }
-
- private:
-  const DrawOptions& options_;
-  Shape shape_;
-  std::vector<std::size_t> dims_;
-};
 
 std::string size_text(std::int64_t bytes) {
   constexpr std::array units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -123,11 +39,16 @@ std::string size_text(std::int64_t bytes) {
 
 class Builder {
  public:
-  Builder(const Layout& layout, const DrawOptions& options)
-      : layout_(layout), options_(options), labels_(layout, options) {}
+  Builder(const Layout& layout, const DrawOptions& options, Care care)
+      : layout_(layout),
+        options_(options),
+        care_(care),
+        labels_(layout, options) {}
 
   Result<Picture> run() {
-    if (Result<void> fine = check(); !fine) return unexpected(fine.error());
+    if (Result<void> fine = check_options(layout_, options_); !fine) {
+      return unexpected(fine.error());
+    }
     Result<Colouring> colouring = make_colouring(layout_, options_.colour);
     if (!colouring) return unexpected(colouring.error());
     colouring_ = *std::move(colouring);
@@ -145,54 +66,6 @@ class Builder {
   }
 
  private:
-  Result<void> check() const {
-    if (!layout_.valid()) return unexpected(*layout_.defect());
-    if (options_.max_cells < 1 || options_.max_cells > most_cells) {
-      return fail(ErrorCode::invalid_value,
-                  fmt::format("a picture of {} cells; between 1 and {} can be "
-                              "drawn",
-                              options_.max_cells, grouped(most_cells)));
-    }
-    if (options_.max_columns < 0 || options_.max_columns > most_cells) {
-      return fail(ErrorCode::invalid_value,
-                  fmt::format("a picture of {} columns; between 1 and {} can "
-                              "be drawn",
-                              options_.max_columns, grouped(most_cells)));
-    }
-    if (options_.grid_bytes < 0 ||
-        options_.grid_bytes / layout_.element_bytes() > widest_grid) {
-      return fail(
-          ErrorCode::invalid_value,
-          fmt::format("a grid of {} bytes; a row holds 1 to {} elements",
-                      options_.grid_bytes, widest_grid));
-    }
-    if (options_.data &&
-        static_cast<std::int64_t>(options_.data->bytes.size()) !=
-            layout_.size_bytes()) {
-      return fail(
-          ErrorCode::mismatch,
-          fmt::format("the data has {} bytes, the layout takes {}",
-                      options_.data->bytes.size(), layout_.size_bytes()));
-    }
-    if (options_.data &&
-        options_.data->type.bytes() != layout_.element_bytes()) {
-      return fail(
-          ErrorCode::mismatch,
-          fmt::format("the data has elements of {} bytes, the layout "
-                      "of {}",
-                      options_.data->type.bytes(), layout_.element_bytes()));
-    }
-    for (const DrawMark& mark : options_.marks) {
-      if (mark.byte < 0 || mark.byte >= layout_.size_bytes()) {
-        return fail(ErrorCode::invalid_value,
-                    fmt::format("mark '{}' at byte {} is outside the tensor's "
-                                "{} bytes",
-                                mark.name, mark.byte, layout_.size_bytes()));
-      }
-    }
-    return {};
-  }
-
   void describe() {
     std::string expression = print(layout_.expression());
     if (options_.to) {
@@ -200,9 +73,11 @@ class Builder {
     }
     const std::string type =
         !options_.type_name.empty()
-            ? options_.type_name
+            ? printable(options_.type_name)
             : fmt::format("{}-byte elements", layout_.element_bytes());
-    picture_.title = options_.title.empty() ? expression : options_.title;
+    // Only a title, a type, marks and the walk are not from this library.
+    picture_.title =
+        options_.title.empty() ? expression : printable(options_.title);
     picture_.subtitle = fmt::format(
         "{}{} of {}, {}{}",
         options_.title.empty() ? "" : expression + "  \u00b7  ",
@@ -217,9 +92,8 @@ class Builder {
     picture_.colour_extent = colouring_.extent;
     picture_.colours = colouring_.colours;
     picture_.ordered_colours = colouring_.ordered;
-    picture_.walk = options_.walk;
-    for (const WalkStep& step : walk_)
-      picture_.walk_steps.push_back(step.digit);
+    picture_.walk = printable(options_.walk);
+    picture_.walk_steps = walk_.digits;
   }
 
   [[nodiscard]] std::int64_t columns(const Layout& layout) const {
@@ -243,7 +117,7 @@ class Builder {
         grid.forced.push_back(mark.byte / layout.element_bytes());
       }
     }
-    for (const WalkStep& step : walk_) {
+    for (const WalkStep& step : walk_.steps) {
       grid.forced.push_back(layout.offset(step.from_index));
       grid.forced.push_back(layout.offset(step.to_index));
     }
@@ -256,27 +130,13 @@ class Builder {
   }
 
   Result<void> logical() {
-    Expression expression = logical_expression(layout_.shape());
-    if (!options_.logical.empty()) {
-      Result<Expression> given = parse_expression(options_.logical);
-      if (!given) return unexpected(given.error());
-      expression = *std::move(given);
-    }
-    const Result<Layout> layout =
-        Layout::bind(expression, layout_.shape(), layout_.element_bytes());
+    const Result<Layout> layout = logical_layout(layout_, options_.logical);
     if (!layout) return unexpected(layout.error());
-    if (!layout->valid()) return unexpected(*layout->defect());
-    if (layout->axes().size() != 2) {
-      return fail(ErrorCode::invalid_value,
-                  fmt::format("the logical tensor is drawn in two axes, rows "
-                              "and columns, as in 'n h | c w'; not '{}'",
-                              print(expression)));
-    }
     GridOptions grid{.view = DrawView::image,
                      .max_cells = options_.max_cells,
                      .max_columns = columns(*layout),
                      .logical = true};
-    for (const WalkStep& step : walk_) {
+    for (const WalkStep& step : walk_.steps) {
       grid.forced.push_back(layout->offset(step.from_index));
       grid.forced.push_back(layout->offset(step.to_index));
     }
@@ -317,22 +177,24 @@ class Builder {
       cell.label = labels_.of(cell);
       if (cell.nonzero) cell.label = cell.value;
     }
-    if (options_.data && which == 0) search_padding(panel);
+    if (options_.data && which == 0 && care_ == Care::all) {
+      search_padding(panel);
+    }
     const auto at = [&](std::span<const std::int64_t> index) {
       return cell_at.find(layout.offset(index));
     };
-    for (std::size_t level = 0; level < walk_.size(); ++level) {
-      const auto from = at(walk_[level].from_index);
-      const auto to = at(walk_[level].to_index);
+    for (const WalkStep& step : walk_.steps) {
+      const auto from = at(step.from_index);
+      const auto to = at(step.to_index);
       if (from == cell_at.end() || to == cell_at.end()) continue;
-      panel.jumps.push_back({fmt::format("{}:{}", options_.walk, level),
+      panel.jumps.push_back({fmt::format("{}:{}", picture_.walk, step.level),
                              from->second, to->second});
     }
     if (which != 0) return;
     for (const DrawMark& mark : options_.marks) {
       const auto cell = cell_at.find(mark.byte / layout.element_bytes());
       if (cell != cell_at.end()) {
-        panel.marks.push_back({mark.name, cell->second});
+        panel.marks.push_back({printable(mark.name), cell->second});
       }
     }
   }
@@ -377,13 +239,23 @@ class Builder {
 
   const Layout& layout_;
   const DrawOptions& options_;
+  Care care_;
   Labels labels_;
   Colouring colouring_;
-  std::vector<WalkStep> walk_;
+  Walk walk_;
   Picture picture_;
 };
 
 }  // namespace
+
+Result<Picture> build(const Layout& layout, const DrawOptions& options,
+                      Care care) {
+  return Builder(layout, options, care).run();
+}
+
+}  // namespace stridewise::draw
+
+namespace stridewise {
 
 std::int64_t Picture::cells() const {
   std::int64_t count = 0;
@@ -404,15 +276,7 @@ bool Picture::elided() const {
 }
 
 Result<Picture> make_picture(const Layout& layout, const DrawOptions& options) {
-  return Builder(layout, options).run();
-}
-
-std::int64_t terminal_columns(const Layout& layout, const DrawOptions& options,
-                              const TerminalStyle& style) {
-  const Labels labels(layout, options);
-  const std::int64_t ruler = digits(layout.size_bytes()) + 3;
-  return std::max<std::int64_t>(
-      4, (style.width - ruler) / (labels.width(layout) + 1));
+  return draw::build(layout, options, draw::Care::all);
 }
 
 Result<std::string> draw_svg(const Layout& layout, const DrawOptions& options) {
@@ -422,18 +286,6 @@ Result<std::string> draw_svg(const Layout& layout, const DrawOptions& options) {
 Result<std::string> draw_html(const Layout& layout,
                               const DrawOptions& options) {
   return make_picture(layout, options).map(to_html);
-}
-
-Result<std::string> draw_terminal(const Layout& layout,
-                                  const DrawOptions& options,
-                                  const TerminalStyle& style) {
-  DrawOptions fitted = options;
-  if (fitted.max_columns == 0) {
-    fitted.max_columns = terminal_columns(layout, options, style);
-  }
-  const Result<Picture> picture = make_picture(layout, fitted);
-  if (!picture) return unexpected(picture.error());
-  return to_terminal(*picture, style);
 }
 
 }  // namespace stridewise

@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ET
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 Cell = collections.namedtuple(
-    "Cell", "kind index offset byte value text style x y width height")
+    "Cell", "kind index offset byte value text text_x text_y style x y width "
+    "height")
 
 
 def numbers(element, *names):
@@ -29,9 +30,24 @@ def cell_of(node):
                 byte=integer(node.get("data-byte")),
                 value=node.get("data-value"),
                 text="" if text is None else text.text,
+                text_x=None if text is None else float(text.get("x")),
+                text_y=None if text is None else float(text.get("y")),
                 style=node.get("class"),
                 **dict(zip(("x", "y", "width", "height"),
                            numbers(rect, "x", "y", "width", "height"))))
+
+
+def segments(path):
+    """The lines of a path of M, H and V: x0, y0, x1, y1."""
+    x = y = 0.0
+    for command, rest in re.findall(r"([MHV])([-\d. ]+)", path):
+        values = [float(v) for v in rest.split()]
+        if command == "M":
+            x, y = values
+            continue
+        to = (values[0], y) if command == "H" else (x, values[0])
+        yield (x, y, *to)
+        x, y = to
 
 
 def integer(text):
@@ -54,6 +70,15 @@ class Panel:
         self.tags = [t.text for g in node.iter(f"{NAMESPACE}g")
                      if g.get("class") in ("tag", "mark")
                      for t in g.iter(f"{NAMESPACE}text")]
+
+        tags = [g.find(f"{NAMESPACE}rect") for g in node.iter(f"{NAMESPACE}g")
+                if g.get("class") == "tag"]
+        self.tag_boxes = [(x, y, x + width, y + height) for x, y, width, height
+                          in (numbers(r, "x", "y", "width", "height")
+                              for r in tags)]
+        self.arrows = [line for p in node.iter(f"{NAMESPACE}path")
+                       if p.get("class") == "jump"
+                       for line in segments(p.get("d"))]
 
     def count(self, kind):
         return sum(cell.kind == kind for cell in self.cells)

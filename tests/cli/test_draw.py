@@ -186,6 +186,34 @@ class Cells(DrawTest):
         self.assertIn(70000, [c.byte for c in panel.cells])
 
 
+    def test_arrows_cross_no_label(self):
+        walk = ["--walk", "a", "--with-logical", "--label", "value"]
+        for args in [["nchw", "--shape", "2x16x5x4"],
+                     ["nhwc", "--shape", "2x16x5x4"],
+                     ["chwn", "--shape", "2x16x5x4"],
+                     ["nChw8c", "--shape", "2x17x5x4"],
+                     ["n h w", "--shape", "n=1000,h=10,w=10"],
+                     ["mace.channel", "--shape", "2x7x3x4"],
+                     ["okk.aligned(npus=4,npu_bytes=1024,start=2)", "--shape",
+                      "2x5x3x4"],
+                     ["OIhw4i16o4i", "--shape", "32x32x1x1"]]:
+            picture, _ = self.draw(*args, *walk)
+            for panel in picture.panels:
+                self.assertGreater(len(panel.arrows), 0, args)
+                for cell in panel.cells:
+                    if not cell.text:
+                        continue
+                    # The font is 10 pixels high and 6.1 wide.
+                    half = len(cell.text) * 6.1 / 2
+                    box = (cell.text_x - half, cell.text_y - 7.5,
+                           cell.text_x + half, cell.text_y)
+                    for x0, y0, x1, y1 in panel.arrows + panel.tag_boxes:
+                        self.assertFalse(
+                            max(x0, x1) > box[0] and min(x0, x1) < box[2] and
+                            max(y0, y1) > box[1] and min(y0, y1) < box[3],
+                            (args, panel.name, cell, (x0, y0, x1, y1)))
+
+
 class Large(DrawTest):
 
     def test_1e9_elements(self):
@@ -270,6 +298,38 @@ class Terminal(DrawTest):
             done = run("draw", *self.LAYOUT,
                        env=self.environment(COLUMNS=str(columns)))
             self.assertLessEqual(max(map(len, done.out.split("\n"))), columns)
+
+    def test_what_does_not_fit_is_told(self):
+        for args in [self.LAYOUT, ["nchw", "--shape", "1x2x3x40"],
+                     ["nChw16c", "--shape", "1x16x2x4", "--grid", "128"]]:
+            for columns in (20, 40, 60, 80):
+                done = run("draw", *args, "--label", "offset", "--json",
+                           env=self.environment(COLUMNS=str(columns),
+                                                LC_ALL="C"))
+                told = self.one_object(done)
+                body, legend = told["text"].split("\n\nin a cell:")
+                rows = [line.split() for line in body.split("\n")[3:]
+                        if not line.strip().startswith("...")]
+                # Numbers of elements and hatching, after the ruler's number;
+                # the first line is the ruler above.
+                printed = sum(word.isdigit() or set(word) == {"/"}
+                              for row in rows[1:] for word in row[1:])
+                self.assertEqual(printed, told["cells"], told["text"])
+                self.assertEqual("left out" in legend, told["elided"])
+                self.assertEqual(
+                    told["elided"],
+                    any(panel["left_out"] for panel in told["panels"]))
+
+    def test_a_conversion_names_its_kernel(self):
+        args = ["nchw", "--to", "nhwc", "--shape", "1x8x2x2", "--label",
+                "offset"]
+        told = self.answer("draw", *args)
+        self.assertIn(f"[ ] moved by one call of {told['kernel']}",
+                      told["text"])
+        self.assertIn("[0]", told["text"])
+        shown = self.in_terminal(80, *args, LC_ALL="C.UTF-8")
+        self.assertNotIn("[0]", shown)
+        self.assertIn("moved by one call of", shown)
 
     def test_box_characters_only_in_utf8(self):
         for locale, ascii_only in [("C", True), ("C.UTF-8", False)]:
@@ -396,6 +456,10 @@ class Files(DrawTest):
                 ([*good, *out, "--color", "k"], "k"),
                 ([*good, *out, "--color", "c%"], ""),
                 ([*good, *out, "--grid", "7"], "whole"),
+                ([*good, *out, "--grid", "0"], "--grid is at least 1"),
+                ([*good, "--grid", "0"], "--grid is at least 1"),
+                ([*good, *out, "--max-columns", "0"], "--max-columns is at"),
+                ([*good, *out, "--max-columns", "-3"], "--max-columns is at"),
                 ([*good, *out, "--grid", "-64"], ""),
                 ([*good, *out, "--max-cells", "0"], "cells"),
                 ([*good, *out, "--max-cells", "99999999999"], "cells"),
@@ -414,6 +478,20 @@ class Files(DrawTest):
         picture, _ = self.draw(*self.LAYOUT, "--title", "<b>&\"'", "--mark",
                                "<i>=0", "--walk", "<u>")
         self.assertIn("<i>", picture.panels[0].tags)
+
+    def test_names_may_be_any_bytes(self):
+        hostile = b"a\xff\x1b[31m\xc2\x9b\x07"
+        args = [*self.LAYOUT, "--title", hostile, "--mark", hostile + b"=0",
+                "--walk", hostile]
+        picture, told = self.draw(*args)
+        self.assertIn("a\ufffd\ufffd[31m", told["title"])
+        self.assertIn("a\ufffd\ufffd[31m", picture.text)
+        self.answer("draw", *args, "--out", self.path("x.html"))
+        for data in (self.path("x.html").read_bytes(),
+                     run("draw", *args).out_bytes):
+            text = data.decode("utf-8", "strict")
+            for bad in "\x1b\x07\x9b":
+                self.assertNotIn(bad, text)
 
 
 class Golden(DrawTest):

@@ -302,7 +302,8 @@ class Page(support.CliTest):
             for kind, x, y, w, h, fill in cells:
                 if x + w >= width or y + h >= height:
                     continue
-                inside = [rows[y + dy][x + dx] for dy in (4, 5, 6)
+                # Below the label; a jump's arrow and tag lie above it.
+                inside = [rows[y + h - dy][x + dx] for dy in (5, 4, 3)
                           for dx in range(3, 12)]
                 if kind == "element":
                     wanted = tuple(int(v) for v in

@@ -14,6 +14,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/utf8.hpp"
 #include "draw/axis.hpp"
 #include "draw/value.hpp"
 #include "stridewise/catalogue.hpp"
@@ -270,6 +271,56 @@ TEST(Draw, TheWalkJumpsWhereDigitsStep) {
   }
 }
 
+TEST(Draw, TheWalkBeginsAtTheFirstElement) {
+  // Channel 0 lies in npu 2: the first places are padding.
+  const Layout layout = bound("npu=(c+2)%4 | n (c+2)/4 h w", "n=2,c=3,h=2,w=2");
+  const Picture picture = *make_picture(layout, {.walk = "a"});
+  const PicturePanel& panel = picture.panels[0];
+  EXPECT_EQ(picture.walk_steps,
+            (std::vector<std::string>{"w", "h", "(c+2)/4", "n", "(c+2)%4"}));
+  std::vector<std::string> names;
+  for (const PictureJump& jump : panel.jumps) names.push_back(jump.name);
+  // (c+2)/4 is 1 there, its last value: it does not step.
+  EXPECT_EQ(names, (std::vector<std::string>{"a:0", "a:1", "a:3", "a:4"}));
+  EXPECT_EQ(panel.cells[panel.jumps[0].from].index,
+            (std::vector<std::int64_t>{0, 2, 0, 0}));
+  EXPECT_EQ(panel.cells[panel.jumps[2].to].index,
+            (std::vector<std::int64_t>{1, 2, 0, 0}));
+  EXPECT_EQ(panel.cells[panel.jumps[3].to].index,
+            (std::vector<std::int64_t>{0, 0, 0, 0}));
+}
+
+RC_GTEST_PROP(Draw, AJumpIsOneStepOfMemoryOrder, ()) {
+  const Layout layout =
+      random_valid_layout(random_shape(), random_element_bytes());
+  RC_PRE(layout.valid());
+  RC_PRE(layout.places() <= 20000 && layout.elements() > 0);
+  const Picture picture = *make_picture(
+      layout, {.max_cells = 1'000'000, .max_columns = 100'000, .walk = "a"});
+  const PicturePanel& panel = picture.panels[0];
+  std::set<std::int64_t> elements;
+  for (const PictureCell& cell : panel.cells) {
+    if (cell.kind == Place::element) elements.insert(cell.offset);
+  }
+  for (const PictureJump& jump : panel.jumps) {
+    const std::int64_t from = panel.cells[jump.from].offset;
+    const std::int64_t to = panel.cells[jump.to].offset;
+    if (jump.name == "a:0") {
+      RC_ASSERT(from == *elements.begin());
+    } else {
+      RC_ASSERT(*elements.upper_bound(from) == to);
+    }
+  }
+}
+
+TEST(Draw, WhereDigitsInterleaveNoJumpIsMarked) {
+  const Picture picture =
+      *make_picture(bound("a:2 b:3", "a=3,b=2"), {.walk = "j"});
+  EXPECT_TRUE(picture.panels[0].jumps.empty());
+  EXPECT_THAT(to_svg(picture), HasSubstr("digits interleave"));
+  EXPECT_THAT(to_terminal(picture, {}), HasSubstr("digits interleave"));
+}
+
 TEST(Draw, AConversionOutlinesOneTileInBothMemories) {
   const Layout src = bound("nchw", "n=1,c=40,h=6,w=6");
   const Layout dst = bound("nhwc", "n=1,c=40,h=6,w=6");
@@ -361,6 +412,37 @@ TEST(Draw, TenToTheNinthElementsAreAPageOfCells) {
   }
 }
 
+// "12 more c": the places between the rows around are 12 steps of c.
+RC_GTEST_PROP(Draw, WordsAboutADigitAreExact, ()) {
+  const Layout layout =
+      random_valid_layout(random_shape(), random_element_bytes());
+  RC_PRE(layout.valid());
+  RC_PRE(layout.axes().size() == 1);
+  const Picture picture = *make_picture(
+      layout, {.max_cells = *rc::gen::inRange<std::int64_t>(1, 300),
+               .max_columns = *rc::gen::inRange<std::int64_t>(1, 20)});
+  const PicturePanel& panel = picture.panels[0];
+  const auto across = static_cast<std::int64_t>(panel.columns.size());
+  for (const PictureTrack& track : panel.rows) {
+    if (track.elided == 0) continue;
+    const std::string& text = track.label;
+    std::string number = text.substr(0, text.find(' '));
+    std::erase(number, ',');
+    const std::int64_t count = std::stoll(number);
+    const std::string unit = text.substr(text.find(" more ") + 6);
+    if (unit == "row" || unit == "rows") {
+      RC_ASSERT(count == track.elided);
+      continue;
+    }
+    const auto term =
+        std::ranges::find_if(layout.terms(), [&](const BoundTerm& one) {
+          return print(draw::digit_of(layout, one)) == unit;
+        });
+    RC_ASSERT(term != layout.terms().end());
+    RC_ASSERT(count * term->stride == track.elided * across);
+  }
+}
+
 TEST(Draw, LeftOutPartsNameTheirDigit) {
   const Picture picture =
       *make_picture(bound("nchw", "64x16x16x16"), {.max_cells = 400});
@@ -368,13 +450,94 @@ TEST(Draw, LeftOutPartsNameTheirDigit) {
   for (const PictureTrack& track : picture.panels[0].rows) {
     if (track.elided != 0) texts.push_back(track.label);
   }
-  EXPECT_THAT(texts, ::testing::Contains(HasSubstr(" more n")));
+  EXPECT_THAT(texts, ::testing::Contains("62 more n"));
+  // Few cells: some c of the first n, all n between and some c of the last one
+  // lie next to each other.
+  const Picture few =
+      *make_picture(bound("nchw", "10x100x16x16"), {.max_cells = 20});
+  texts.clear();
+  for (const PictureTrack& track : few.panels[0].rows) {
+    if (track.elided != 0) texts.push_back(track.label);
+  }
+  EXPECT_THAT(texts, ::testing::Each(Not(HasSubstr(" more n"))));
+  EXPECT_THAT(texts, ::testing::Contains(HasSubstr(" more rows")));
   EXPECT_THAT(draw::grouped(1234567), "1,234,567");
   EXPECT_THAT(draw::grouped(12), "12");
 }
 
+// Cells in a text with colours: each has a sign of its own.
+std::int64_t printed_cells(const std::string& text) {
+  const std::string body = text.substr(0, text.find("colour: "));
+  std::int64_t count = 0;
+  for (const char* sign :
+       {"\x1b[48;5;", "\x1b[2m", "\x1b[41;97;1m", "\u00b7"}) {
+    for (std::size_t at = body.find(sign); at != std::string::npos;
+         at = body.find(sign, at + 1)) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+TEST(Draw, TheTerminalShowsWhatThePictureTells) {
+  for (const auto& [layout, shape] :
+       {std::pair("nChw16c", "2x17x5x4"),
+        {"nchw", "2x3x5x40"},
+        {"mace.channel", "2x17x5x4"},
+        {"row=n h | column=c w", "n=2,c=17,h=5,w=4"},
+        {"okk.aligned(npus=64)", "2x70x3x3"},
+        {"h:8 w", "h=3,w=5"},
+        {"n:120 c:30 h:8 w", "n=2,c=3,h=3,w=5"}}) {
+    for (const std::int32_t width : {20, 32, 40, 60, 80, 200}) {
+      for (const std::int64_t grid : {0, 64, 256}) {
+        const TerminalStyle style{
+            .width = width, .colours = true, .unicode = true};
+        const DrawOptions options{.colour = "w",
+                                  .grid_bytes = grid,
+                                  .with_logical = true,
+                                  .walk = "a"};
+        const Layout drawn = bound(layout, shape);
+        const Picture picture = *make_terminal_picture(drawn, options, style);
+        const std::string text = to_terminal(picture, style);
+        EXPECT_EQ(printed_cells(text), picture.cells())
+            << layout << ' ' << width << ' ' << grid;
+        EXPECT_EQ(text.find("left out") != std::string::npos, picture.elided());
+        for (const PicturePanel& panel : picture.panels) {
+          EXPECT_FALSE(panel.cells.empty());
+          expect_true_cells(panel, picture.layouts[panel.logical ? 1U : 0U]);
+        }
+        // Any picture: what does not fit is told.
+        const Picture whole = *make_picture(drawn, options);
+        const std::string cut = to_terminal(whole, style);
+        EXPECT_LE(printed_cells(cut), whole.cells());
+        if (printed_cells(cut) < whole.cells()) {
+          EXPECT_THAT(cut, HasSubstr(" more column"));
+        }
+      }
+    }
+  }
+}
+
+TEST(Draw, NarrowBanksKeepTheirNumbers) {
+  const std::string text =
+      *draw_terminal(bound("npu=c%16 | n c/16", "n=2,c=32"),
+                     {.label = DrawLabel::offset}, {.width = 80});
+  // The word once, and a number above each column.
+  EXPECT_THAT(text, HasSubstr("\n npu 0 "));
+  EXPECT_THAT(text, HasSubstr(" 15\n"));
+}
+
+TEST(Draw, PlainTextNamesTheTile) {
+  const std::string text = *draw_terminal(
+      bound("nchw", "n=1,c=8,h=2,w=2"),
+      {.label = DrawLabel::offset, .to = bound("nhwc", "n=1,c=8,h=2,w=2")},
+      {.width = 80});
+  EXPECT_THAT(text, HasSubstr("[ ] moved by one call of "));
+  EXPECT_THAT(text, HasSubstr("[0]"));
+}
+
 TEST(Draw, TheTerminalIsNotOverrun) {
-  for (const std::int32_t width : {32, 40, 80, 200}) {
+  for (const std::int32_t width : {20, 32, 40, 80, 200}) {
     for (const bool unicode : {false, true}) {
       for (const char* layout : {"nChw16c", "mace.channel", "okk.aligned"}) {
         const TerminalStyle style{.width = width, .unicode = unicode};
@@ -408,12 +571,50 @@ TEST(Draw, TextsCannotBreakADocument) {
       *make_picture(layout, {.with_logical = true,
                              .walk = "<\"&\\",
                              .marks = {{"</svg><script>", 0}},
-                             .title = "</title><script>alert(1)</script>\x01"});
+                             .title = "</title><script>alert(1)</script>\x01"
+                                      "\xff\x1b[31m\xc2\x9b"});
   for (const std::string& text : {to_svg(picture), to_html(picture)}) {
     EXPECT_THAT(text, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(text, Not(HasSubstr("</svg><script>")));
     EXPECT_THAT(text, Not(HasSubstr("\x01")));
   }
+}
+
+TEST(Draw, TextsOfOthersAreShownAndDoNothing) {
+  EXPECT_EQ(printable("plain, \u00e4\u4e2d\U0001f600"),
+            "plain, \u00e4\u4e2d\U0001f600");
+  EXPECT_EQ(printable("a\tb\nc"), "a b c");
+  // Controls of both sets, and what turns text around.
+  EXPECT_EQ(printable("\x1b[31m\x7f\xc2\x9b\u202e"),
+            "\ufffd[31m\ufffd\ufffd\ufffd");
+  // Bytes alone, too long forms, surrogates, what is cut.
+  EXPECT_EQ(printable("\xff\xc0\xaf"), "\ufffd\ufffd\ufffd");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\ufffd\ufffd\ufffd");
+  EXPECT_EQ(printable("\xf0\x9f\x98"), "\ufffd\ufffd\ufffd");
+  EXPECT_EQ(columns_of("a\u00e4\u4e2de\u0301"), 5U);
+  EXPECT_EQ(first_columns("\u4e2d\u4e2d", 3), "\u4e2d");
+  const Picture picture =
+      *make_picture(bound("nchw", "1x2x2x2"), {.walk = "w\x1b",
+                                               .marks = {{"m\xff\x1b", 0}},
+                                               .title = "t\xfe\x1b]0;x\x07",
+                                               .type_name = "f\x9b"});
+  for (const std::string& text :
+       {to_svg(picture), to_html(picture),
+        to_terminal(picture, {.unicode = true}), to_terminal(picture, {})}) {
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("\x07")));
+    std::string lines = text;
+    std::ranges::replace(lines, '\n', ' ');
+    EXPECT_EQ(printable(lines), lines);  // valid, and nothing to replace
+  }
+}
+
+TEST(Draw, OneColourForAllIsSaid) {
+  const Layout layout = bound("nChw8c", "1x8x1x2");
+  const Picture picture = *make_picture(layout, {.colour = "c/8"});
+  EXPECT_THAT(to_svg(picture), HasSubstr("0 everywhere"));
+  // Nobody asked for it.
+  EXPECT_TRUE(make_picture(bound("w", "w=1"))->colours.empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "draw/axis.hpp"
 #include "draw/page/page.hpp"
 #include "draw/svg/sheet.hpp"
 #include "stridewise/draw.hpp"
@@ -28,13 +29,11 @@ std::string layout_json(const Layout& layout, const PicturePanel& panel) {
   }
   std::string terms;
   for (const BoundTerm& term : layout.terms()) {
-    const Digit digit{layout.shape()[static_cast<std::size_t>(term.dim)].name,
-                      term.bias, term.div, term.mod};
     terms += fmt::format(
         R"({}{{"name":"{}","dim":{},"bias":"{}","div":"{}","mod":"{}",)"
         R"("extent":"{}","flat_stride":"{}"}})",
-        terms.empty() ? "" : ",", print(digit), term.dim, term.bias, term.div,
-        term.mod, term.extent, term.flat_stride);
+        terms.empty() ? "" : ",", print(digit_of(layout, term)), term.dim,
+        term.bias, term.div, term.mod, term.extent, term.flat_stride);
   }
   return fmt::format(
       R"({{"name":"{}","logical":{},"places":"{}","base_offset":"{}",)"

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "draw/svg/sheet.hpp"
 
@@ -15,11 +13,7 @@ class Writer {
  public:
   Writer(const PicturePanel& panel, const PanelSheet& sheet,
          const Picture& picture)
-      : panel_(panel), sheet_(sheet), picture_(picture) {
-    for (std::size_t k = 0; k < panel.cells.size(); ++k) {
-      at_[{panel.cells[k].row, panel.cells[k].column}] = k;
-    }
-  }
+      : panel_(panel), sheet_(sheet), picture_(picture) {}
 
   std::string run() {
     out_ = fmt::format(
@@ -34,13 +28,11 @@ class Writer {
     }
     rulers();
     for (const PictureCell& cell : panel_.cells) write(cell);
+    out_ += svg_outlines(panel_, sheet_);
+    out_ += svg_jumps(panel_, sheet_);
+    // Words interrupt an arrow that has to pass them.
     elisions();
-    outline("block", [](const PictureCell& cell) { return cell.block; });
-    outline("tile", [](const PictureCell& cell) -> std::int64_t {
-      return cell.in_tile ? 0 : -1;
-    });
-    jumps();
-    marks();
+    out_ += svg_marks(panel_, sheet_);
     return out_ + "</g>\n";
   }
 
@@ -83,10 +75,9 @@ class Writer {
       const PictureTrack& track = panel_.rows[k];
       if (track.elided != 0) continue;
       const Span span = sheet_.rows[k];
-      out_ +=
-          fmt::format("<text class=\"ruler end\" x=\"{}\" y=\"{}\">{}</text>\n",
-                      sheet_.cells_x - 6, span.at + span.size / 2 + 3,
-                      escaped(track.label));
+      out_ += fmt::format(
+          "<text class=\"ruler end\" x=\"{}\" y=\"{}\">{}</text>\n",
+          sheet_.cells_x - 6, span.at + span.size - 8, escaped(track.label));
     }
     bands();
   }
@@ -170,9 +161,32 @@ class Writer {
     if (!cell.label.empty()) {
       out_ +=
           fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", x.at + x.size / 2,
-                      y.at + y.size / 2 + 4, escaped(cell.label));
+                      y.at + y.size - 7, escaped(cell.label));
     }
     out_ += "</g>\n";
+  }
+
+  // The middle of so many pixels across the rows where no jump passes, as near to
+  // the middle of the panel as that can be.
+  [[nodiscard]] int quiet_place(int length, int bottom) const {
+    const int middle = (sheet_.cells_y + bottom) / 2;
+    const std::vector<int> lanes = jump_lanes(panel_);
+    const auto free = [&](int y) {
+      for (std::size_t k = 0; k < lanes.size(); ++k) {
+        const int top = sheet_.rows[k].at;
+        if (lanes[k] != 0 && top < y + length / 2 &&
+            top + lanes_height(lanes[k]) > y - length / 2) {
+          return false;
+        }
+      }
+      return y - length / 2 > sheet_.cells_y && y + length / 2 < bottom;
+    };
+    for (int away = 0; away < bottom - sheet_.cells_y; ++away) {
+      for (const int y : {middle - away, middle + away}) {
+        if (free(y)) return y;
+      }
+    }
+    return middle;
   }
 
   void elisions() {
@@ -195,10 +209,10 @@ class Writer {
       if (panel_.columns[k].elided == 0) continue;
       const Span span = sheet_.columns[k];
       const int x = span.at + span.size / 2 + 4;
-      const int y = (sheet_.cells_y + bottom) / 2;
+      const int length = sans_width(panel_.columns[k].label) + 24;
+      const int y = quiet_place(length + 14, bottom);
       // Upwards where there is room, else only the dots.
-      const bool fits =
-          sans_width(panel_.columns[k].label) + 24 < bottom - sheet_.cells_y;
+      const bool fits = length < bottom - sheet_.cells_y;
       out_ += fmt::format(
           "<text class=\"left\" data-elided=\"{}\" x=\"{}\" y=\"{}\"{}>{}{}"
           "</text>\n",
@@ -210,134 +224,9 @@ class Writer {
     }
   }
 
-  // Lines between cells of different groups; a group is a number from 0.
-  void outline(const char* style,
-               const std::function<std::int64_t(const PictureCell&)>& group) {
-    const auto group_at = [&](std::int32_t r, std::int32_t c) {
-      const auto found = at_.find({r, c});
-      return found == at_.end() ? -1 : group(panel_.cells[found->second]);
-    };
-    // (y, x) and (x, y) of unit lines, in pixels; neighbours are joined.
-    std::map<int, std::set<std::pair<int, int>>> across;
-    std::map<int, std::set<std::pair<int, int>>> down;
-    for (const PictureCell& cell : panel_.cells) {
-      const std::int64_t own = group(cell);
-      if (own < 0) continue;
-      const Span x = column(cell);
-      const Span y = row(cell);
-      const int right = x.at + x.size;
-      const int bottom = y.at + y.size;
-      if (group_at(cell.row - 1, cell.column) != own ||
-          apart(panel_.rows, cell.row)) {
-        across[y.at].insert({x.at, right});
-      }
-      if (group_at(cell.row + 1, cell.column) != own ||
-          apart(panel_.rows, cell.row + 1)) {
-        across[bottom].insert({x.at, right});
-      }
-      if (group_at(cell.row, cell.column - 1) != own ||
-          apart(panel_.columns, cell.column)) {
-        down[x.at].insert({y.at, bottom});
-      }
-      if (group_at(cell.row, cell.column + 1) != own ||
-          apart(panel_.columns, cell.column + 1)) {
-        down[right].insert({y.at, bottom});
-      }
-    }
-    std::string path;
-    for (const auto& line : across) {
-      each_joined(line.second, [&](int begin, int end) {
-        path += fmt::format("M{} {}h{}", begin, line.first, end - begin);
-      });
-    }
-    for (const auto& line : down) {
-      each_joined(line.second, [&](int begin, int end) {
-        path += fmt::format("M{} {}v{}", line.first, begin, end - begin);
-      });
-    }
-    if (!path.empty()) {
-      out_ += fmt::format("<path class=\"{}\" d=\"{}\"/>\n", style, path);
-    }
-  }
-
-  static bool apart(const std::vector<PictureTrack>& tracks, std::int32_t k) {
-    return k >= 0 && static_cast<std::size_t>(k) < tracks.size() &&
-           tracks[static_cast<std::size_t>(k)].space != 0;
-  }
-
-  template <class Visit>
-  static void each_joined(const std::set<std::pair<int, int>>& lines,
-                          Visit visit) {
-    auto next = lines.begin();
-    while (next != lines.end()) {
-      const int begin = next->first;
-      int end = next->second;
-      for (++next; next != lines.end() && next->first <= end; ++next) {
-        end = std::max(end, next->second);
-      }
-      visit(begin, end);
-    }
-  }
-
-  void tag(const char* style, const std::string& text, int x, int y) {
-    const int width = mono_width(text, 8) + 5;
-    out_ += fmt::format(
-        "<g class=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"10\" "
-        "rx=\"2\"/><text x=\"{}\" y=\"{}\">{}</text></g>\n",
-        style, x, y, width, x + width / 2, y + 8, escaped(text));
-  }
-
-  // Within a row of memory, and anywhere in the logical tensor, a jump is an
-  // arrow; where memory goes on in the next row, its tag alone.
-  void jumps() {
-    for (const PictureJump& jump : panel_.jumps) {
-      const PictureCell& from = panel_.cells[jump.from];
-      const PictureCell& to = panel_.cells[jump.to];
-      const Span fx = column(from);
-      const Span fy = row(from);
-      const Span tx = column(to);
-      const Span ty = row(to);
-      std::string path;
-      if (from.row == to.row) {
-        path = fmt::format("M{} {}H{}", fx.at + fx.size / 2,
-                           fy.at + fy.size - 3, tx.at + tx.size / 2);
-      } else if (panel_.logical) {
-        path = fmt::format("M{} {}L{} {}", fx.at + fx.size / 2,
-                           fy.at + fy.size - 4, tx.at + tx.size / 2, ty.at + 4);
-      } else {
-        continue;
-      }
-      out_ += fmt::format(
-          "<path class=\"halo\" d=\"{0}\"/><path class=\"jump\" d=\"{0}\"/>\n",
-          path);
-    }
-    // Tags after all arrows, so that none is crossed out.
-    for (const PictureJump& jump : panel_.jumps) {
-      const PictureCell& from = panel_.cells[jump.from];
-      const PictureCell& to = panel_.cells[jump.to];
-      const bool innermost = &jump == &panel_.jumps.front();
-      const PictureCell& at = innermost && from.row == to.row ? from : to;
-      tag("tag", jump.name, column(at).at - 1, row(at).at - 6);
-    }
-  }
-
-  void marks() {
-    for (const PictureMark& mark : panel_.marks) {
-      const PictureCell& cell = panel_.cells[mark.cell];
-      const Span x = column(cell);
-      const Span y = row(cell);
-      out_ += fmt::format(
-          "<rect class=\"marked\" x=\"{}\" y=\"{}\" width=\"{}\" "
-          "height=\"{}\"/>\n",
-          x.at, y.at, x.size, y.size);
-      tag("mark", mark.name, x.at - 3, y.at - 6);
-    }
-  }
-
   const PicturePanel& panel_;
   const PanelSheet& sheet_;
   const Picture& picture_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> at_;
   std::string out_;
 };
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/utf8.hpp"
+
 namespace stridewise::draw {
 namespace {
 
@@ -19,13 +21,6 @@ constexpr std::array<int, 3> spaces = {0, 5, 12};
 constexpr int band_line = 16;
 constexpr int panel_gap = 36;
 constexpr int page_width = 1320;  // beyond it panels stand below each other
-
-int characters(std::string_view text) {
-  // Bytes that continue a UTF-8 character count for nothing.
-  return static_cast<int>(std::ranges::count_if(text, [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  }));
-}
 
 int longest(const std::vector<PictureTrack>& tracks, double size) {
   int width = 0;
@@ -93,6 +88,15 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
     sheet.width += mono_width(panel.column_heading, 9) + 8;
   }
   sheet.height = lay(panel.rows, row_height, elided_row, y, sheet.rows);
+  // Jumps have lanes above the labels of their rows.
+  const std::vector<int> lanes = jump_lanes(panel);
+  int added = 0;
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    sheet.rows[k].at += added;
+    sheet.rows[k].size += lanes_height(lanes[k]);
+    added += lanes_height(lanes[k]);
+  }
+  sheet.height += added;
   if (titled) {
     sheet.width = std::max(
         sheet.width, sans_width(panel.name + "  " + panel.expression, 13));
@@ -103,16 +107,18 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
 }  // namespace
 
 int mono_width(std::string_view text, double size) {
-  return static_cast<int>(std::ceil(characters(text) * size * 0.61));
+  return static_cast<int>(
+      std::ceil(static_cast<double>(columns_of(text)) * size * 0.61));
 }
 
 int sans_width(std::string_view text, double size) {
-  return static_cast<int>(std::ceil(characters(text) * size * 0.55));
+  return static_cast<int>(
+      std::ceil(static_cast<double>(columns_of(text)) * size * 0.55));
 }
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -127,8 +133,7 @@ std::string escaped(std::string_view text) {
         result += "&quot;";
         break;
       default:
-        // XML knows no control characters.
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        result += c;
     }
   }
   return result;

@@ -40,7 +40,18 @@ struct Sheet {
 
 [[nodiscard]] std::string escaped(std::string_view text);
 
+// How many lanes each row of cells has above its labels for jumps, 0 to 2, and
+// how high so many are.
+[[nodiscard]] std::vector<int> jump_lanes(const PicturePanel& panel);
+[[nodiscard]] int lanes_height(int lanes);
+
 // The parts of the document.
+[[nodiscard]] std::string svg_outlines(const PicturePanel& panel,
+                                       const PanelSheet& sheet);
+[[nodiscard]] std::string svg_jumps(const PicturePanel& panel,
+                                    const PanelSheet& sheet);
+[[nodiscard]] std::string svg_marks(const PicturePanel& panel,
+                                    const PanelSheet& sheet);
 [[nodiscard]] std::string svg_panel(const PicturePanel& panel,
                                     const PanelSheet& sheet,
                                     const Picture& picture);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <set>
-
 #include "draw/svg/sheet.hpp"
 #include "stridewise/draw.hpp"
 
@@ -28,7 +26,7 @@ text { font: 10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .band { font-size: 10px; fill: #57606a; }
 .end { text-anchor: end; }
 .start { text-anchor: start; }
-.left { font: italic 11.5px system-ui, 'DejaVu Sans', Helvetica, sans-serif; fill: #57606a; }
+.left { font: italic 11.5px system-ui, 'DejaVu Sans', Helvetica, sans-serif; fill: #57606a; paint-order: stroke; stroke: #fff; stroke-width: 5px; stroke-linejoin: round; }
 .brace { fill: none; stroke: #afb8c1; }
 rect { stroke: #fff; }
 .k rect { fill: #eaeef2; }
@@ -41,7 +39,7 @@ rect { stroke: #fff; }
 .block { fill: none; stroke: #1b1f24; stroke-width: 1.4; stroke-linecap: square; }
 .tile { fill: none; stroke: #cf222e; stroke-width: 3; stroke-linecap: square; }
 .jump { fill: none; stroke: #1b1f24; stroke-width: 1.5; marker-end: url(#tip); }
-.halo { fill: none; stroke: #fff; stroke-width: 4; stroke-opacity: 0.85; }
+.halo { fill: none; stroke: #fff; stroke-width: 3.5; }
 .tip { fill: #1b1f24; stroke: #fff; stroke-width: 0.6; }
 .tag rect { fill: #1b1f24; stroke: none; }
 .tag text { font-size: 8px; fill: #fff; }
@@ -56,6 +54,7 @@ svg { background: #0d1117; }
 text { fill: #e6edf3; }
 .subtitle, .code, .band, .left { fill: #9198a1; }
 .ruler { fill: #848d97; }
+.left { stroke: #0d1117; }
 .brace { stroke: #3d444d; }
 rect { stroke: #0d1117; }
 .k rect { fill: #30363d; }
@@ -76,30 +75,15 @@ rect { stroke: #0d1117; }
 
 constexpr const char* definitions = R"(<defs>
 <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"><rect class="ground" width="6" height="6" stroke="none" style="stroke:none"/><path class="hatch" d="M-1 1l2-2M0 6l6-6M5 7l2-2"/></pattern>
-<marker id="tip" viewBox="0 0 8 8" refX="6.5" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path class="tip" d="M0 0l8 4-8 4z"/></marker>
+<marker id="tip" viewBox="0 0 8 8" refX="6.5" refY="4" markerWidth="4.6" markerHeight="4.6" orient="auto"><path class="tip" d="M0 0l8 4-8 4z"/></marker>
 </defs>
 )";
-
-// The colours that cells have.
-std::set<std::int32_t> used_colours(const Picture& picture) {
-  std::set<std::int32_t> used;
-  for (const PicturePanel& panel : picture.panels) {
-    for (const PictureCell& cell : panel.cells) {
-      if (cell.colour >= 0) used.insert(cell.colour);
-    }
-  }
-  // The legend shows some of a scale's that no cell may have.
-  for (std::size_t k = 0; k < picture.colours.size(); ++k) {
-    used.insert(static_cast<std::int32_t>(k));
-  }
-  return used;
-}
 
 std::string style(const Picture& picture) {
   std::string day = light;
   std::string night = dark;
-  for (const std::int32_t k : used_colours(picture)) {
-    const PictureColour& colour = picture.colours[static_cast<std::size_t>(k)];
+  for (std::size_t k = 0; k < picture.colours.size(); ++k) {
+    const PictureColour& colour = picture.colours[k];
     day += fmt::format(
         ".k{0} rect {{ fill: #{1:06x}; }} .k{0} text {{ fill: #{2:06x}; }}\n",
         k, colour.fill, colour.text);

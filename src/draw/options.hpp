@@ -1,0 +1,20 @@
+// What can be wrong with what a picture is asked to show.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "stridewise/draw.hpp"
+
+namespace stridewise::draw {
+
+// Errors: those of make_picture that need no more than the options.
+[[nodiscard]] Result<void> check_options(const Layout& layout,
+                                         const DrawOptions& options);
+
+// The tensor of a layout as memory of its own: planes of the last two dims, the
+// dims before them by turns across and down; or as `text` says.
+[[nodiscard]] Result<Layout> logical_layout(const Layout& layout,
+                                            const std::string& text);
+
+}  // namespace stridewise::draw
