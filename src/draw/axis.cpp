@@ -182,21 +182,47 @@ class Elision {
   std::int64_t shown_inner_ = 1;  // of which these are shown
 };
 
+// The whole steps of loops within a run, the outermost first, and the units that
+// remain: together exactly what is left out. Units alone where that is not so, or
+// says little.
 std::string text_of(const AxisRun& run, const AxisView& view,
                     std::span<const Elision::Left> left) {
   const std::int64_t begin = run.begin * view.unit;
   const std::int64_t end = begin + run.count * view.unit;
+  struct Steps {
+    std::string name;
+    std::int64_t stride, count;
+  };
+  std::vector<Steps> all;
+  std::int64_t rest = end - begin;
   for (const Elision::Left& part : left) {
-    // Whole steps of one loop; what else lies in between can only be counted.
-    if (begin >= part.begin && end <= part.end &&
-        (begin - part.begin) % part.stride == 0 &&
-        (end - begin) % part.stride == 0) {
-      return fmt::format("{} more {}", grouped((end - begin) / part.stride),
-                         part.name);
+    const std::int64_t from = std::max<std::int64_t>(0, begin - part.begin);
+    const std::int64_t to = std::min(end, part.end) - part.begin;
+    const std::int64_t count = to / part.stride - ceil_div(from, part.stride);
+    if (count <= 0) continue;
+    rest -= count * part.stride;
+    const auto known = std::ranges::find(all, part.name, &Steps::name);
+    if (known == all.end()) {
+      all.push_back({part.name, part.stride, count});
+    } else {
+      known->count += count;
     }
   }
-  return fmt::format("{} more {}{}", grouped(run.count), view.unit_name,
-                     run.count == 1 ? "" : "s");
+  const auto units = [&](std::int64_t count, const char* more) {
+    return fmt::format("{}{} {}{}", grouped(count), more, view.unit_name,
+                       count == 1 ? "" : "s");
+  };
+  if (rest % view.unit != 0 || rest > (end - begin) / 2) {
+    return units(run.count, " more");
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Steps::stride);
+  std::string text;
+  for (const Steps& one : all) {
+    text +=
+        fmt::format("{}{}{} {}", text.empty() ? "" : ", ", grouped(one.count),
+                    text.empty() ? " more" : "", one.name);
+  }
+  return rest == 0 ? text : text + " and " + units(rest / view.unit, "");
 }
 
 }  // namespace

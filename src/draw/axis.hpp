@@ -39,8 +39,8 @@ struct AxisRun {
   std::int64_t begin = 0;
   std::int64_t count = 0;
   bool elided = false;
-  // What is left out: "61 more c" where that is exactly so many whole steps of
-  // c, else "15 more rows".
+  // What exactly is left out: "61 more c", "61 more c and 3 rows", "15 more
+  // rows".
   std::string text = {};
 };
 

@@ -47,6 +47,15 @@ bool innermost(const PicturePanel& panel, const PictureJump& jump) {
   return &jump == &panel.jumps.front() && jump.name.ends_with(":0");
 }
 
+// Do the elements between lie next to each other?
+bool contiguous(const PictureCell& from, const PictureCell& to) {
+  std::int64_t steps = 0;
+  for (std::size_t d = 0; d < from.index.size(); ++d) {
+    steps += std::abs(to.index[d] - from.index[d]);
+  }
+  return to.offset - from.offset == steps;
+}
+
 Way way_of(const PicturePanel& panel, const PictureJump& jump) {
   const PictureCell& from = panel.cells[jump.from];
   const PictureCell& to = panel.cells[jump.to];
@@ -59,7 +68,8 @@ Way way_of(const PicturePanel& panel, const PictureJump& jump) {
   const std::size_t end = line_end(panel, source);
   const bool goes_on =
       innermost(panel, jump)
-          ? source < end && begin <= target && target <= end
+          ? source < end && begin <= target && target <= end &&
+                contiguous(from, to)
           : source == end && target == begin && to.row == from.row + 1;
   return goes_on ? Way::on : Way::across;
 }
@@ -223,7 +233,7 @@ std::string svg_marks(const PicturePanel& panel, const PanelSheet& sheet) {
         "<rect class=\"marked\" x=\"{}\" y=\"{}\" width=\"{}\" "
         "height=\"{}\"/>\n",
         x.at, y.at, x.size, y.size);
-    text += tag("mark", mark.name, x.at - 3, y.at - 6);
+    text += tag("mark", mark.name, x.at - 3, y.at - 7);
   }
   return text;
 }

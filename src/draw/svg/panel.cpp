@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "draw/svg/sheet.hpp"
@@ -166,27 +167,36 @@ class Writer {
     out_ += "</g>\n";
   }
 
-  // The middle of so many pixels across the rows where no jump passes, as near to
-  // the middle of the panel as that can be.
-  [[nodiscard]] int quiet_place(int length, int bottom) const {
-    const int middle = (sheet_.cells_y + bottom) / 2;
+  // The middle of so many pixels across the rows where no other words stand, and
+  // if possible no jump passes; as near to the middle of the panel as can be.
+  [[nodiscard]] std::optional<int> quiet_place(int length, int bottom) const {
     const std::vector<int> lanes = jump_lanes(panel_);
-    const auto free = [&](int y) {
-      for (std::size_t k = 0; k < lanes.size(); ++k) {
-        const int top = sheet_.rows[k].at;
-        if (lanes[k] != 0 && top < y + length / 2 &&
-            top + lanes_height(lanes[k]) > y - length / 2) {
-          return false;
-        }
-      }
-      return y - length / 2 > sheet_.cells_y && y + length / 2 < bottom;
-    };
-    for (int away = 0; away < bottom - sheet_.cells_y; ++away) {
-      for (const int y : {middle - away, middle + away}) {
-        if (free(y)) return y;
+    std::vector<Span> words;
+    for (std::size_t k = 0; k < panel_.rows.size(); ++k) {
+      if (panel_.rows[k].elided != 0) words.push_back(sheet_.rows[k]);
+    }
+    std::vector<Span> all = words;
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      if (lanes[k] != 0) {
+        all.push_back({sheet_.rows[k].at, lanes_height(lanes[k])});
       }
     }
-    return middle;
+    const int middle = (sheet_.cells_y + bottom) / 2;
+    for (const std::vector<Span>& taken : {all, words}) {
+      for (int away = 0; away < (bottom - sheet_.cells_y) / 2; ++away) {
+        for (const int y : {middle - away, middle + away}) {
+          const int top = y - length / 2;
+          const int end = y + length / 2;
+          if (top > sheet_.cells_y && end < bottom &&
+              std::ranges::none_of(taken, [&](Span span) {
+                return span.at < end && span.at + span.size > top;
+              })) {
+            return y;
+          }
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   void elisions() {
@@ -208,19 +218,18 @@ class Writer {
     for (std::size_t k = 0; k < panel_.columns.size(); ++k) {
       if (panel_.columns[k].elided == 0) continue;
       const Span span = sheet_.columns[k];
-      const int x = span.at + span.size / 2 + 4;
-      const int length = sans_width(panel_.columns[k].label) + 24;
-      const int y = quiet_place(length + 14, bottom);
+      const int length = sans_width(panel_.columns[k].label) + 38;
       // Upwards where there is room, else only the dots.
-      const bool fits = length < bottom - sheet_.cells_y;
+      const std::optional<int> quiet = quiet_place(length, bottom);
+      const int x = span.at + span.size / 2 + (quiet ? 4 : 0);
+      const int y = quiet.value_or((sheet_.cells_y + bottom) / 2 + 4);
       out_ += fmt::format(
-          "<text class=\"left\" data-elided=\"{}\" x=\"{}\" y=\"{}\"{}>{}{}"
+          "<text class=\"left\" data-elided=\"{}\" x=\"{}\" y=\"{}\"{}>{}"
           "</text>\n",
-          panel_.columns[k].elided, fits ? x : span.at + span.size / 2,
-          fits ? y : y + 4,
-          fits ? fmt::format(" transform=\"rotate(-90 {} {})\"", x, y) : "",
-          "\u2026",
-          fits ? " " + escaped(panel_.columns[k].label) + " \u2026" : "");
+          panel_.columns[k].elided, x, y,
+          quiet ? fmt::format(" transform=\"rotate(-90 {} {})\"", x, y) : "",
+          quiet ? "\u2026 " + escaped(panel_.columns[k].label) + " \u2026"
+                : std::string("\u2026"));
     }
   }
 
