@@ -72,7 +72,7 @@ class Panel:
                      for t in g.iter(f"{NAMESPACE}text")]
 
         tags = [g.find(f"{NAMESPACE}rect") for g in node.iter(f"{NAMESPACE}g")
-                if g.get("class") == "tag"]
+                if g.get("class") in ("tag", "mark")]
         self.tag_boxes = [(x, y, x + width, y + height) for x, y, width, height
                           in (numbers(r, "x", "y", "width", "height")
                               for r in tags)]

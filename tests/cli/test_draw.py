@@ -187,7 +187,8 @@ class Cells(DrawTest):
 
 
     def test_arrows_cross_no_label(self):
-        walk = ["--walk", "a", "--with-logical", "--label", "value"]
+        walk = ["--walk", "a", "--with-logical", "--label", "value",
+                "--mark", "here=0", "--mark", "there=64"]
         for args in [["nchw", "--shape", "2x16x5x4"],
                      ["nhwc", "--shape", "2x16x5x4"],
                      ["chwn", "--shape", "2x16x5x4"],

@@ -1,8 +1,9 @@
 // The walk through memory order, and marks.
 //
-// Arrows and their tags have lanes of their own above the labels of their rows,
-// and go from row to row between columns: none crosses a label. Levels take
-// turns between two lanes, because one jump ends where the next begins.
+// Marks, arrows and their tags have lanes of their own above the labels of their
+// rows, and arrows go from row to row between columns: none crosses a label.
+// Levels take turns between two lanes, because one jump ends where the next
+// begins.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -88,10 +89,45 @@ std::string tag(const char* style, const std::string& text, int x, int y) {
       style, x, y, width, x + width / 2, y + 7, escaped(text));
 }
 
+// How many lanes of jumps each row has.
+std::vector<int> jump_lanes(const PicturePanel& panel) {
+  std::vector<unsigned> used(panel.rows.size(), 0);
+  for (const PictureJump& jump : panel.jumps) {
+    const PictureCell& from = panel.cells[jump.from];
+    const PictureCell& to = panel.cells[jump.to];
+    const Way way = way_of(panel, jump);
+    const unsigned lane = 1U << lane_of(panel, jump);
+    const bool first = innermost(panel, jump);
+    if (first || way == Way::along || way == Way::across) {
+      used[static_cast<std::size_t>(from.row)] |= lane;
+    }
+    if (!first || way == Way::along || way == Way::across) {
+      used[static_cast<std::size_t>(to.row)] |= lane;
+    }
+  }
+  std::vector<int> lanes;
+  for (const unsigned which : used) {
+    lanes.push_back(which == 0 ? 0 : which == 3 ? 2 : 1);
+  }
+  return lanes;
+}
+
+// A mark has a lane of its own, above these.
+std::vector<int> mark_lanes(const PicturePanel& panel) {
+  std::vector<int> lanes(panel.rows.size(), 0);
+  for (const PictureMark& mark : panel.marks) {
+    lanes[static_cast<std::size_t>(panel.cells[mark.cell].row)] = 1;
+  }
+  return lanes;
+}
+
 class Jumps {
  public:
   Jumps(const PicturePanel& panel, const PanelSheet& sheet)
-      : panel_(panel), sheet_(sheet), lanes_(jump_lanes(panel)) {}
+      : panel_(panel),
+        sheet_(sheet),
+        lanes_(jump_lanes(panel)),
+        marks_(mark_lanes(panel)) {}
 
   std::string run() const {
     std::string arrows;
@@ -128,7 +164,7 @@ class Jumps {
     const auto row = static_cast<std::size_t>(cell.row);
     const bool second = lanes_[row] == 2 && lane_of(panel_, jump) == 1;
     return sheet_.rows[row].at + 2 + lane_height / 2 +
-           (second ? lane_height + 1 : 0);
+           lanes_height(marks_[row] + (second ? 1 : 0));
   }
 
   [[nodiscard]] std::string path_of(const PictureJump& jump) const {
@@ -189,30 +225,15 @@ class Jumps {
 
   const PicturePanel& panel_;
   const PanelSheet& sheet_;
-  std::vector<int> lanes_;
+  std::vector<int> lanes_, marks_;  // of each row
 };
 
 }  // namespace
 
-std::vector<int> jump_lanes(const PicturePanel& panel) {
-  std::vector<unsigned> used(panel.rows.size(), 0);
-  for (const PictureJump& jump : panel.jumps) {
-    const PictureCell& from = panel.cells[jump.from];
-    const PictureCell& to = panel.cells[jump.to];
-    const Way way = way_of(panel, jump);
-    const unsigned lane = 1U << lane_of(panel, jump);
-    const bool first = innermost(panel, jump);
-    if (first || way == Way::along || way == Way::across) {
-      used[static_cast<std::size_t>(from.row)] |= lane;
-    }
-    if (!first || way == Way::along || way == Way::across) {
-      used[static_cast<std::size_t>(to.row)] |= lane;
-    }
-  }
-  std::vector<int> lanes;
-  for (const unsigned which : used) {
-    lanes.push_back(which == 0 ? 0 : which == 3 ? 2 : 1);
-  }
+std::vector<int> row_lanes(const PicturePanel& panel) {
+  std::vector<int> lanes = jump_lanes(panel);
+  const std::vector<int> marks = mark_lanes(panel);
+  for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] += marks[k];
   return lanes;
 }
 
@@ -233,7 +254,7 @@ std::string svg_marks(const PicturePanel& panel, const PanelSheet& sheet) {
         "<rect class=\"marked\" x=\"{}\" y=\"{}\" width=\"{}\" "
         "height=\"{}\"/>\n",
         x.at, y.at, x.size, y.size);
-    text += tag("mark", mark.name, x.at - 3, y.at - 7);
+    text += tag("mark", mark.name, x.at + tag_gap, y.at + 2);
   }
   return text;
 }

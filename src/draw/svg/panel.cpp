@@ -170,7 +170,7 @@ class Writer {
   // The middle of so many pixels across the rows where no other words stand, and
   // if possible no jump passes; as near to the middle of the panel as can be.
   [[nodiscard]] std::optional<int> quiet_place(int length, int bottom) const {
-    const std::vector<int> lanes = jump_lanes(panel_);
+    const std::vector<int> lanes = row_lanes(panel_);
     std::vector<Span> words;
     for (std::size_t k = 0; k < panel_.rows.size(); ++k) {
       if (panel_.rows[k].elided != 0) words.push_back(sheet_.rows[k]);

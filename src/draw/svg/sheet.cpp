@@ -88,8 +88,8 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
     sheet.width += mono_width(panel.column_heading, 9) + 8;
   }
   sheet.height = lay(panel.rows, row_height, elided_row, y, sheet.rows);
-  // Jumps have lanes above the labels of their rows.
-  const std::vector<int> lanes = jump_lanes(panel);
+  // Marks and jumps have lanes above the labels of their rows.
+  const std::vector<int> lanes = row_lanes(panel);
   int added = 0;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
     sheet.rows[k].at += added;

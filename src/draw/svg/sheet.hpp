@@ -40,9 +40,9 @@ struct Sheet {
 
 [[nodiscard]] std::string escaped(std::string_view text);
 
-// How many lanes each row of cells has above its labels for jumps, 0 to 2, and
-// how high so many are.
-[[nodiscard]] std::vector<int> jump_lanes(const PicturePanel& panel);
+// How many lanes each row of cells has above its labels for a mark and for jumps,
+// 0 to 3, and how high so many are.
+[[nodiscard]] std::vector<int> row_lanes(const PicturePanel& panel);
 [[nodiscard]] int lanes_height(int lanes);
 
 // The parts of the document.
