@@ -177,8 +177,9 @@ class Cells(DrawTest):
         self.assertEqual(picture.text.count('class="tile"'), 3 + 1)
 
     def test_marks_and_walk(self):
-        picture, _ = self.draw("nchw", "--shape", "8x64x16x16", "--mark",
-                               "here=70000", "--walk", "a")
+        picture, told = self.draw("nchw", "--shape", "8x64x16x16", "--mark",
+                                  "here=70000", "--walk", "a")
+        self.assertEqual(told["walk"], ["w", "h", "c", "n"])
         panel = picture.panels[0]
         self.assertIn("here", panel.tags)
         self.assertEqual([t for t in panel.tags if t != "here"],

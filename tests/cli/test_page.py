@@ -23,6 +23,7 @@ PAGES = {
               "n=2,c=5,h=2,w=3", "--dtype", "f16", "--with-logical"],
     "large": ["nchw", "--shape", "n=1000,c=1000,h=100,w=10"],
     "pair": ["nchw", "--to", "nhwc", "--shape", "n=1,c=4,h=2,w=3"],
+    "interleaved": ["a:2 b:3", "--shape", "a=3,b=2", "--color", "a"],
     "gap": ["h:8 w", "--shape", "h=3,w=5", "--grid", "32", "--color", "h"],
 }
 
@@ -267,6 +268,25 @@ class Page(support.CliTest):
         self.assertIn("n=0,c=7,h=0,w=0", self.details())
         self.driver.find_element(By.ID, "stop").click()
         self.assertEqual(self.framed(), [])
+
+    def notes(self, steps):
+        """What the walk says at each of its first steps."""
+        return self.js("""
+          const notes = [];
+          for (let k = 0; k < arguments[0]; ++k) {
+            document.getElementById('step').click();
+            notes.push(document.getElementById('details').textContent);
+          }
+          return notes;""", steps)
+
+    def test_the_walk_names_only_jumps(self):
+        self.open("large")
+        notes = self.notes(200)
+        self.assertIn("jump [a:0] w", notes[1])
+        self.assertTrue(any("over what is left out" in n for n in notes))
+        self.open("interleaved")
+        for note in self.notes(6):
+            self.assertNotIn("jump", note)
 
     def test_marks_of_the_walk_are_drawn(self):
         self.open("blocked")
