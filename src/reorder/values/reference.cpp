@@ -44,8 +44,8 @@ std::uint32_t read(const Values& values, const std::byte* src) {
   if (values.src.name == "f32") return load<std::uint32_t>(src);
   if (values.src.name == "f16") return f32_of_f16(load<std::uint16_t>(src));
   if (values.src.name == "bf16") return f32_of_bf16(load<std::uint16_t>(src));
-  const std::int32_t q =
-      values.src.name == "s8" ? load<std::int8_t>(src) : load<std::uint8_t>(src);
+  const std::int32_t q = values.src.name == "s8" ? load<std::int8_t>(src)
+                                                 : load<std::uint8_t>(src);
   return std::bit_cast<std::uint32_t>(static_cast<float>(q - zero_point) *
                                       scale);
 }
