@@ -104,11 +104,14 @@ class Builder {
       }
       if (!whole) continue;
       outer.pitch = {Step::Kind::exact, pitch * width_};
-      beautify(outer);
+      beautify(outer, false);
       beautify(inner);
       Result<Layout> bound =
           Layout::bind(Expression{{outer, inner}}, shape_, width_);
-      if (bound && bound->size_bytes() == dump_bytes_) return *bound;
+      if (bound && bound->size_bytes() == dump_bytes_ &&
+          offsets_of(*bound) == offsets_of(layout)) {
+        return *bound;
+      }
     }
     return std::nullopt;
   }
@@ -201,8 +204,8 @@ class Builder {
     axis.base = 0;
   }
 
-  // Natural strides and alignments in place of numbers.
-  void beautify(Axis& axis) const {
+  // Natural strides, and on the last axis alignments, in place of numbers.
+  void beautify(Axis& axis, bool last = true) const {
     std::int64_t natural = 1;
     for (std::size_t k = axis.terms.size(); k-- > 0;) {
       Term& term = axis.terms[k];
@@ -210,7 +213,7 @@ class Builder {
           term.stride.kind == Step::Kind::exact ? term.stride.value : natural;
       if (stride == natural) {
         term.stride = {};
-      } else {
+      } else if (last) {
         for (const std::int64_t bytes : alignments) {
           const std::int64_t unit = std::lcm(bytes, width_);
           if (ceil_div(natural * width_, unit) * unit == stride * width_) {

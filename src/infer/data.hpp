@@ -71,7 +71,16 @@ class InferData {
                      static_cast<std::size_t>(end - first));
     });
   }
-  // The same of elements of the reference.
+  // Whether the element at this byte of the dump is zero.
+  [[nodiscard]] bool zero(std::int64_t byte) const {
+    return std::ranges::all_of(pairs_, [&](const InferPair& pair) {
+      return pair.dump[static_cast<std::size_t>(byte)] == std::byte{0} &&
+             (width_ == 1 ||
+              std::memcmp(pair.dump.data() + byte, pair.dump.data() + byte + 1,
+                          width_ - 1) == 0);
+    });
+  }
+  // The same value many times among elements of the reference.
   [[nodiscard]] bool constant_reference(std::int64_t first,
                                         std::int64_t end) const {
     return std::ranges::all_of(pairs_, [&](const InferPair& pair) {

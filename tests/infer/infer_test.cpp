@@ -416,6 +416,9 @@ TEST(Infer, ABaseWithinEachProcessor) {
   EXPECT_EQ(says("npu=c%5 |4096B| @33 n c/5 h w", "n=2,c=17,h=3,w=4"),
             "npu=c%5 |4096B| offset=@33 n c/5 h w");
   EXPECT_EQ(says("row=h |256B| @7 w c", "h=5,w=6,c=3"), "h |256B| @7 w c");
+  // Strides of the outer axis are steps of it, not bytes.
+  says("(b+1) (c+9)/4 (d+8)/4 (c+9)%4/2 (d+8)%4 (c+9)%2 a%2",
+       "a=2,b=2,c=6,d=5");
 }
 
 TEST(Infer, NothingIsNearWhereNothingMatches) {
