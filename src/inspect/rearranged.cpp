@@ -213,14 +213,25 @@ class Rearranged {
     }
     std::vector<std::int64_t> to(at.size(), -1);
     std::int64_t moved = 0;
+    std::int64_t lost = 0;
     for (std::int64_t should = 0; should < bound.extent; ++should) {
       const auto& all = at[static_cast<std::size_t>(should)];
+      if (!telling(all)) continue;
       const std::int64_t is = held_by(all, should, bound.extent, pitch);
+      lost += is < 0 ? 1 : 0;
       if (is < 0) continue;
       to[static_cast<std::size_t>(is)] = should;
       moved += is != should ? 1 : 0;
     }
-    return moved == 0 ? "" : print_rearrangement(bound.name, to);
+    if (moved == 0 || lost > moved) return "";
+    return print_rearrangement(bound.name, to);
+  }
+
+  // Few values would be found anywhere.
+  [[nodiscard]] bool telling(const std::vector<const Index*>& all) const {
+    return std::ssize(all) > 1 && std::ranges::any_of(all, [&](const Index* x) {
+             return !same(b(*x), b(*all.front()));
+           });
   }
 
   // The coordinate where these elements are, all of which belong to `should`;
@@ -228,7 +239,6 @@ class Rearranged {
   [[nodiscard]] std::int64_t held_by(const std::vector<const Index*>& all,
                                      std::int64_t should, std::int64_t extent,
                                      std::int64_t pitch) const {
-    if (std::ssize(all) < 2) return -1;
     std::int64_t found = -1;
     for (std::int64_t is = 0; is < extent; ++is) {
       const bool here = std::ranges::all_of(all, [&](const Index* x) {
