@@ -117,12 +117,18 @@ class Comparer {
     const std::byte* const b = buffer_b_.data();
     const std::int64_t row = box.shape.empty() ? 1 : box.shape.back().extent;
     const auto visit = [&](std::int64_t element, std::int64_t end) {
+      Index index = index_of(box.shape, element);
+      for (std::size_t d = 0; d < index.size(); ++d) index[d] += box.begin[d];
       while (element < end) {
         const std::int64_t count = std::min(row - element % row, end - element);
-        Index index = index_of(box.shape, element);
-        for (std::size_t d = 0; d < index.size(); ++d) index[d] += box.begin[d];
         tally_.run(index, count, a + element * width_, b + element * width_);
         element += count;
+        // The next row: only the first one may begin within.
+        for (std::size_t d = index.size(); d-- > 0;) {
+          index[d] += d + 1 == index.size() ? box.shape[d].extent : 1;
+          if (index[d] < box.begin[d] + box.shape[d].extent) break;
+          index[d] = box.begin[d];
+        }
       }
     };
     for_each_block(a, b, dense->elements(), visit, [](std::int64_t) {});
