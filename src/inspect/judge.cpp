@@ -89,17 +89,37 @@ bool all_pass(const Tolerance& tolerance, const std::byte* a,
 
 // The largest of numbers that are 0 or more, in four rows that do not wait for
 // each other.
-template <class T>
-T largest(const T* values, std::int64_t count) {
-  T most[4] = {};
+double largest(const double* values, std::int64_t count) {
+  double most0 = 0;
+  double most1 = 0;
+  double most2 = 0;
+  double most3 = 0;
   std::int64_t k = 0;
   for (; k + 4 <= count; k += 4) {
-    for (std::int64_t j = 0; j < 4; ++j) {
-      most[j] = values[k + j] > most[j] ? values[k + j] : most[j];
-    }
+    most0 = values[k] > most0 ? values[k] : most0;
+    most1 = values[k + 1] > most1 ? values[k + 1] : most1;
+    most2 = values[k + 2] > most2 ? values[k + 2] : most2;
+    most3 = values[k + 3] > most3 ? values[k + 3] : most3;
   }
-  for (; k < count; ++k) most[0] = std::max(most[0], values[k]);
-  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+  for (; k < count; ++k) most0 = values[k] > most0 ? values[k] : most0;
+  return std::max(std::max(most0, most1), std::max(most2, most3));
+}
+
+// How many are 1, of numbers that are 0 or 1.
+std::int64_t total(const double* values, std::int64_t count) {
+  double sum0 = 0;
+  double sum1 = 0;
+  double sum2 = 0;
+  double sum3 = 0;
+  std::int64_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    sum0 += values[k];
+    sum1 += values[k + 1];
+    sum2 += values[k + 2];
+    sum3 += values[k + 3];
+  }
+  for (; k < count; ++k) sum0 += values[k];
+  return static_cast<std::int64_t>(sum0 + sum1 + sum2 + sum3);
 }
 
 // The largest of those that are `rounded` as doubles, where 64 bits hold it.
@@ -140,20 +160,17 @@ void mark(const Tolerance& tolerance, const std::byte* a, const std::byte* b,
     const double quotient = finite[k] / row.size[k];
     rel[k] = quotient < infinite ? quotient : 0;
   }
-  double fails[2] = {};
-  double nan_a[2] = {};
-  double nan_b[2] = {};
   for (std::int64_t k = 0; k < count; ++k) {
-    fails[k % 2] += row.fail[k];
-    nan_a[k % 2] += row.nan_a[k] * (1 - row.nan_b[k]);
-    nan_b[k % 2] += row.nan_b[k] * (1 - row.nan_a[k]);
+    const double nan_a = row.nan_a[k];
+    row.nan_a[k] = nan_a * (1 - row.nan_b[k]);
+    row.nan_b[k] = row.nan_b[k] * (1 - nan_a);
   }
   for (std::int64_t k = 0; k < count; ++k) {
     marks.fails[k] = static_cast<std::int64_t>(row.fail[k]);
   }
-  marks.count = static_cast<std::int64_t>(fails[0] + fails[1]);
-  marks.nan_a = static_cast<std::int64_t>(nan_a[0] + nan_a[1]);
-  marks.nan_b = static_cast<std::int64_t>(nan_b[0] + nan_b[1]);
+  marks.count = total(row.fail, count);
+  marks.nan_a = total(row.nan_a, count);
+  marks.nan_b = total(row.nan_b, count);
   if (marks.count == 0) return;
   marks.max_abs = largest(row.abs, count);
   marks.max_finite_abs = largest(finite, count);
