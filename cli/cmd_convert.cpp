@@ -1,15 +1,13 @@
 // stridewise convert IN OUT --from A --to B
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
-#include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "device.hpp"
 #include "dump_files.hpp"
+#include "progress.hpp"
 #include "stridewise/threads.hpp"
 
 namespace stridewise::cli {
@@ -23,33 +21,6 @@ struct Options {
   bool keep_gaps = false;
   bool sidecar = false;
   int threads = 0;
-};
-
-// A bar on stderr, redrawn when a percent is done; nothing elsewhere than on a
-// terminal, and nothing for what is done at once.
-class ProgressBar {
- public:
-  explicit ProgressBar(bool shown) : shown_(shown && ::isatty(2) == 1) {}
-  ~ProgressBar() {
-    if (drawn_) std::cerr << "\r\x1b[K" << std::flush;
-  }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-
-  void update(double done) {
-    const auto percent = static_cast<int>(std::floor(100 * done));
-    if (!shown_ || percent == percent_ || (!drawn_ && done > 0.5)) return;
-    percent_ = percent;
-    drawn_ = true;
-    std::string bar(static_cast<std::size_t>(percent) * 2 / 5, '#');
-    bar.resize(40, '.');
-    std::cerr << fmt::format("\r[{}] {:3}%", bar, percent) << std::flush;
-  }
-
- private:
-  bool shown_;
-  bool drawn_ = false;
-  int percent_ = -1;
 };
 
 // Dims one after the other, as NumPy wants them: the layout's own logical order,
@@ -73,11 +44,8 @@ void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   if (options.sidecar) check_sidecar(options.in, options.out);
-  // Only where the command line leaves something open.
-  if (options.from.empty()) {
-    use_sidecar(options.in, options.from, options.shape, options.dtype);
-    need(options.from, "--from", options.in);
-  }
+  use_sidecar(options.in, options.from, options.shape, options.dtype);
+  need(options.from, "--from", options.in);
   if (options.to.empty()) options.to = logical_order(options);
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.from, options.to}, options.shape);

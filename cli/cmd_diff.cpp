@@ -1,9 +1,12 @@
 // stridewise diff A B --layout-a LA --layout-b LB --shape S --dtype T
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "dump_files.hpp"
@@ -21,15 +24,32 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-Json difference_json(const Shape& shape,
+bool is_integer(const ElementType& type) {
+  return type.kind == ElementKind::signed_integer ||
+         type.kind == ElementKind::unsigned_integer ||
+         type.kind == ElementKind::boolean;
+}
+
+// Integers in all their digits, also those that are no double.
+Json number(const ElementType& type, const std::string& text, double value) {
+  return is_integer(type) ? Json::parse(text) : number(value);
+}
+
+// The largest error: of integers it is the worst one's.
+std::string largest(const DiffReport& report, const ElementType& type) {
+  return is_integer(type) ? report.worst->abs_text
+                          : fmt::format("{:.6g}", report.max_abs);
+}
+
+Json difference_json(const Shape& shape, const ElementType& type,
                      const std::optional<Difference>& difference) {
   if (!difference) return nullptr;
   return {{"index", named(shape, difference->index)},
           {"byte_a", difference->byte_a},
           {"byte_b", difference->byte_b},
-          {"a", number(difference->a)},
-          {"b", number(difference->b)},
-          {"abs", number(difference->abs)},
+          {"a", number(type, difference->a_text, difference->a)},
+          {"b", number(type, difference->b_text, difference->b)},
+          {"abs", number(type, difference->abs_text, difference->abs)},
           {"rel", number(difference->rel)},
           {"ulp", difference->ulp}};
 }
@@ -37,8 +57,9 @@ Json difference_json(const Shape& shape,
 std::string difference_text(const char* what, const Shape& shape,
                             const Difference& difference) {
   return fmt::format("  {:<9} {}: {} and {}, at byte {} of A and {} of B\n",
-                     what, print_index(shape, difference.index), difference.a,
-                     difference.b, difference.byte_a, difference.byte_b);
+                     what, print_index(shape, difference.index),
+                     difference.a_text, difference.b_text, difference.byte_a,
+                     difference.byte_b);
 }
 
 Json counts_json(const std::vector<DiffCounts>& all) {
@@ -50,7 +71,11 @@ Json counts_json(const std::vector<DiffCounts>& all) {
     for (std::size_t k = 0; k < dim.counts.size(); ++k) {
       if (dim.counts[k] == 0) continue;
       if (counts.size() >= most) break;
-      counts[std::to_string(k)] = dim.counts[k];
+      const std::int64_t first = static_cast<std::int64_t>(k) * dim.step;
+      const std::int64_t last = std::min(first + dim.step, dim.extent) - 1;
+      counts[first == last ? std::to_string(first)
+                           : fmt::format("{}..{}", first, last)] =
+          dim.counts[k];
     }
     json[dim.name] = std::move(counts);
   }
@@ -59,11 +84,53 @@ Json counts_json(const std::vector<DiffCounts>& all) {
 
 std::string summary(const DiffReport& report) {
   if (report.differences == 0) return "equal";
-  std::string text;
-  for (const std::string& finding : report.findings) {
-    text += (text.empty() ? "" : "; ") + finding;
+  return fmt::format("{}", fmt::join(report.findings, "; "));
+}
+
+// What A's sidecar says, or B's; an error where they do not say the same.
+std::string one_of(const char* what, const std::string& option,
+                   const std::string& a, const std::string& b, bool same) {
+  if (!a.empty() && !b.empty() && !same) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("the sidecar of A says {} {} and that of B {}; "
+                               "give {}",
+                               what, a, b, option)}};
   }
-  return text;
+  return a.empty() ? b : a;
+}
+
+std::vector<std::int64_t> extents_of(const std::string& shape) {
+  std::vector<std::int64_t> extents;
+  if (shape.empty()) return extents;
+  for (const Dim& dim : tensor_shape(shape).shape) {
+    extents.push_back(dim.extent);
+  }
+  return extents;
+}
+
+void use_sidecars(Options& options) {
+  const Sidecar a = sidecar_for(options.a);
+  const Sidecar b = sidecar_for(options.b);
+  if (options.layout_a.empty()) options.layout_a = a.layout;
+  if (options.layout_b.empty()) options.layout_b = b.layout;
+  if (options.shape.empty()) {
+    options.shape = one_of("shape", "--shape", a.shape, b.shape,
+                           extents_of(a.shape) == extents_of(b.shape));
+  }
+  if (options.dtype.empty()) {
+    options.dtype = one_of("dtype", "--dtype", a.dtype, b.dtype,
+                           dtype_of(a.dtype) == dtype_of(b.dtype));
+  }
+}
+
+// --dtype, or what the sidecars or either array's header tell.
+ElementType common_type(const TensorFile& a, const TensorFile& b,
+                        const std::string& dtype) {
+  const std::optional<ElementType> asked = dtype_of(dtype);
+  const bool told_by_b = !asked && !a.npy && b.npy;
+  const ElementType type = value_of(type_of(told_by_b ? b : a, asked));
+  static_cast<void>(value_of(type_of(told_by_b ? a : b, type)));
+  return type;
 }
 
 Layout bind(const LayoutSource& source, const Shape& shape,
@@ -85,17 +152,25 @@ void check_size(const TensorFile& file, const Layout& layout,
                    explain_size(layout, type, size).front())}};
 }
 
+// What CLI::NonNegativeNumber lets through is no tolerance: nan, inf.
+std::string finite_tolerance(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool number = end != text.c_str() && *end == '\0';
+  return number && std::isfinite(value) && value >= 0
+             ? ""
+             : fmt::format("'{}' is no finite number of 0 or more", text);
+}
+
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
-  use_sidecar(options.a, options.layout_a, options.shape, options.dtype);
-  use_sidecar(options.b, options.layout_b, options.shape, options.dtype);
+  use_sidecars(options);
   need(options.layout_a, "--layout-a", options.a);
   if (options.layout_b.empty()) options.layout_b = options.layout_a;
   const TensorFile file_a = value_of(open_tensor(options.a));
   const TensorFile file_b = value_of(open_tensor(options.b));
-  const ElementType type = value_of(type_of(file_a, dtype_of(options.dtype)));
-  static_cast<void>(value_of(type_of(file_b, type)));
+  const ElementType type = common_type(file_a, file_b, options.dtype);
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
   need(options.shape, "--shape", options.a);
@@ -136,7 +211,7 @@ void run(Context& context, const Options& given) {
     text += difference_text("first", shape, *report.first);
     text += difference_text("worst", shape, *report.worst);
     text += fmt::format(
-        "  largest   |a-b| {:.6g}, |a-b|/|b| {:.6g}{}\n", report.max_abs,
+        "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n", largest(report, type),
         report.max_rel,
         report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
   }
@@ -144,13 +219,15 @@ void run(Context& context, const Options& given) {
                   {"elements", report.elements},
                   {"differences", report.differences},
                   {"share", share},
-                  {"max_abs", report.max_abs},
+                  {"max_abs", report.worst && is_integer(type)
+                                  ? Json::parse(report.worst->abs_text)
+                                  : Json(report.max_abs)},
                   {"max_rel", report.max_rel},
                   {"max_ulp", report.max_ulp},
                   {"nan_a", report.nan_a},
                   {"nan_b", report.nan_b},
-                  {"first", difference_json(shape, report.first)},
-                  {"worst", difference_json(shape, report.worst)},
+                  {"first", difference_json(shape, type, report.first)},
+                  {"worst", difference_json(shape, type, report.worst)},
                   {"by_dim", counts_json(report.by_dim)},
                   {"by_axis", counts_json(report.by_axis)},
                   {"findings", report.findings},
@@ -184,14 +261,14 @@ void add_diff(CLI::App& app, Context& context) {
   command->add_option("--shape,-s", options->shape,
                       "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command->add_option("--dtype,-t", options->dtype,
-                      "element type; needed unless A is .npy");
+                      "element type; needed unless A or B is .npy");
   command->add_option("--rtol", options->tolerance.rtol, "relative tolerance")
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_tolerance);
   command->add_option("--atol", options->tolerance.atol, "absolute tolerance")
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_tolerance);
   command
       ->add_option("--ulp", options->tolerance.ulp,
-                   "floats that may lie between the two")
+                   "f16, bf16, f32, f64: floats that may lie between the two")
       ->check(CLI::NonNegativeNumber);
   command->callback([&context, options] { run(context, *options); });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dump_files.hpp"
+#include "progress.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -30,6 +31,8 @@ std::string outcome_name(InferReport::Outcome outcome) {
   switch (outcome) {
     case InferReport::Outcome::one:
       return "one fits";
+    case InferReport::Outcome::unproven:
+      return "fits, maybe not alone";
     case InferReport::Outcome::several:
       return "several fit";
     case InferReport::Outcome::none:
@@ -46,12 +49,14 @@ Json fit_json(const InferFit& fit) {
           {"names", fit.names},
           {"size_bytes", fit.layout.size_bytes()},
           {"start_byte", fit.start_byte},
-          {"trailing_bytes", fit.trailing_bytes}};
+          {"trailing_bytes", fit.trailing_bytes},
+          {"missing_bytes", fit.missing_bytes}};
 }
 
 Json report_json(const InferReport& report, const Shape& shape,
                  const ElementType& type) {
-  Json json = {{"outcome", outcome_name(report.outcome)}};
+  Json json = {{"outcome", outcome_name(report.outcome)},
+               {"unique", report.outcome == InferReport::Outcome::one}};
   if (report.fits.empty()) {
     json["expression"] = nullptr;
     json["name"] = nullptr;
@@ -102,11 +107,17 @@ std::string fit_text(const InferFit& fit) {
 
 std::string report_text(const InferReport& report, const Shape& shape) {
   switch (report.outcome) {
-    case InferReport::Outcome::one: {
+    case InferReport::Outcome::one:
+    case InferReport::Outcome::unproven: {
       std::string text = fit_text(report.fits[0]);
       if (report.present < report.elements) {
         text += fmt::format("  elements  {} of {} are in the dump, all right\n",
                             report.present, report.elements);
+      }
+      if (report.outcome == InferReport::Outcome::unproven) {
+        text +=
+            "  maybe     not the only one: values repeat (stridewise probe "
+            "makes values that\n            do not)\n";
       }
       return text;
     }
@@ -177,8 +188,16 @@ void run(Context& context, const Options& options) {
   for (std::size_t k = 0; k < references.size(); ++k) {
     pairs.push_back({files[k].data(), files[references.size() + k].data()});
   }
-  const InferReport report = value_of(
-      infer(pairs, InferOptions{shape.shape, type.bytes(), shape.positional}));
+  ProgressBar bar(!context.json);
+  const auto progress = [&](double done) {
+    for (const TensorFile& file : files) {
+      forget(file, 0, static_cast<std::int64_t>(file.data().size()));
+    }
+    bar.update(done);
+  };
+  const InferReport report =
+      value_of(infer(pairs, InferOptions{shape.shape, type.bytes(),
+                                         shape.positional, progress}));
   context.answer(report_json(report, shape.shape, type),
                  report_text(report, shape.shape));
   if (report.fits.empty()) context.exit_code = exit_no;
@@ -194,7 +213,8 @@ void add_infer(CLI::App& app, Context& context) {
       "that "
       "somebody's\nprogram made of it. Exact where the reference's values "
       "differ: see stridewise probe.\nOf a series, name OUT.npy for OUT.0.npy, "
-      "OUT.1.npy ..., or all references and then\nall dumps. Exit code 1 when "
+      "OUT.1.npy ..., or all references and then\nall dumps; of OUT.npy and a "
+      "series, what was written last is read. Exit code 1 when "
       "no layout fits, or the data cannot tell.\n"
       "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
   auto options = std::make_shared<Options>();

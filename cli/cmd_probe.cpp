@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "dump_files.hpp"
+#include "write_file.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -21,16 +22,13 @@ void write(const Probe& probe, int file, const ElementType& type,
   constexpr std::int64_t slice = 1 << 20;
   const auto size = static_cast<std::int64_t>(header.size()) +
                     probe.elements() * type.bytes();
-  OutputFile output = value_of(OutputFile::create(path, size));
-  std::byte* const data = output.bytes().data();
-  if (!header.empty()) std::memcpy(data, header.data(), header.size());
-  for (std::int64_t first = 0; first < probe.elements(); first += slice) {
-    probe.fill(file, first, std::min(slice, probe.elements() - first),
-               data + header.size() + first * type.bytes());
-  }
-  if (auto committed = output.commit(); !committed) {
-    throw Failure{committed.error()};
-  }
+  write_file(path, size, [&](std::byte* data) {
+    if (!header.empty()) std::memcpy(data, header.data(), header.size());
+    for (std::int64_t first = 0; first < probe.elements(); first += slice) {
+      probe.fill(file, first, std::min(slice, probe.elements() - first),
+                 data + header.size() + first * type.bytes());
+    }
+  });
 }
 
 void run(Context& context, const Options& options) {

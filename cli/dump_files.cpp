@@ -2,6 +2,7 @@
 #include "dump_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+
+#include "write_file.hpp"
 
 namespace stridewise::cli {
 
@@ -37,25 +40,36 @@ fs::path series_name(const fs::path& path, int k) {
       fmt::format(".{}{}", k, path.extension().string()));
 }
 
+namespace {
+
+// "x.0.npy", "x.1.npy" ..., or "x.npy.0", "x.npy.1" ...
+std::vector<fs::path> series_of(const fs::path& path) {
+  const auto all = [](auto name) {
+    std::vector<fs::path> files;
+    std::error_code ignored;
+    for (int k = 0; fs::exists(name(k), ignored); ++k) files.push_back(name(k));
+    return files;
+  };
+  std::vector<fs::path> files =
+      all([&](int k) { return series_name(path, k); });
+  if (!files.empty()) return files;
+  return all([&](int k) -> fs::path {
+    return fmt::format("{}.{}", path.string(), k);
+  });
+}
+
+}  // namespace
+
 std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code ignored;
-  std::vector<fs::path> files;
-  if (!fs::exists(path, ignored)) {
-    while (fs::exists(series_name(path, static_cast<int>(files.size())),
-                      ignored)) {
-      files.push_back(series_name(path, static_cast<int>(files.size())));
-    }
-    while (files.empty() ||
-           fs::exists(fmt::format("{}.{}", path.string(), files.size()),
-                      ignored)) {
-      const std::string name =
-          fmt::format("{}.{}", path.string(), files.size());
-      if (!fs::exists(name, ignored)) break;
-      files.emplace_back(name);
-    }
-  }
-  if (files.empty()) files.push_back(path);  // its error is told when opened
-  return files;
+  std::vector<fs::path> series = series_of(path);
+  // Without either, the file's error is told when it is opened.
+  if (series.empty()) return {path};
+  // What was written last is meant: the other one is of an earlier try.
+  const bool older = fs::exists(path, ignored) &&
+                     fs::last_write_time(path, ignored) >=
+                         fs::last_write_time(series.front(), ignored);
+  return older ? std::vector{path} : series;
 }
 
 fs::path sidecar_of(const fs::path& file) {
@@ -107,15 +121,21 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
+Sidecar sidecar_for(const fs::path& file) {
+  const fs::path path = sidecar_of(file);
+  const std::optional<Json> json = read_sidecar(path);
+  if (!json || !tells_of_another(path, *json, file).empty()) return {};
+  return {text_of(path, *json, "layout"), text_of(path, *json, "shape"),
+          text_of(path, *json, "dtype")};
+}
+
 void use_sidecar(const fs::path& file, std::string& layout, std::string& shape,
                  std::string& dtype) {
   if (!layout.empty() && !shape.empty() && !dtype.empty()) return;
-  const fs::path path = sidecar_of(file);
-  const std::optional<Json> json = read_sidecar(path);
-  if (!json || !tells_of_another(path, *json, file).empty()) return;
-  if (layout.empty()) layout = text_of(path, *json, "layout");
-  if (shape.empty()) shape = text_of(path, *json, "shape");
-  if (dtype.empty()) dtype = text_of(path, *json, "dtype");
+  Sidecar sidecar = sidecar_for(file);
+  if (layout.empty()) layout = std::move(sidecar.layout);
+  if (shape.empty()) shape = std::move(sidecar.shape);
+  if (dtype.empty()) dtype = std::move(sidecar.dtype);
 }
 
 void check_sidecar(const fs::path& in, const fs::path& out) {
@@ -145,12 +165,9 @@ void write_sidecar(const fs::path& file, const std::string& layout,
                                  {"shape", shape},
                                  {"dtype", dtype},
                                  {"file", file.filename().string()}});
-  OutputFile output = value_of(OutputFile::create(
-      sidecar_of(file), static_cast<std::int64_t>(text.size())));
-  std::memcpy(output.bytes().data(), text.data(), text.size());
-  if (auto committed = output.commit(); !committed) {
-    throw Failure{committed.error()};
-  }
+  write_file(
+      sidecar_of(file), static_cast<std::int64_t>(text.size()),
+      [&](std::byte* out) { std::memcpy(out, text.data(), text.size()); });
 }
 
 void need(const std::string& value, const std::string& option,
@@ -173,11 +190,7 @@ std::optional<ElementType> dtype_of(const std::string& text) {
 }
 
 std::string print_extents(std::span<const std::int64_t> extents) {
-  std::string text;
-  for (const std::int64_t extent : extents) {
-    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(extents, "x"));
 }
 
 void check_array(const TensorFile& file, const Shape& shape,

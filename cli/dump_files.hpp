@@ -24,14 +24,19 @@ struct TensorShape {
 [[nodiscard]] std::filesystem::path series_name(
     const std::filesystem::path& path, int k);
 
-// The file itself, or where there is none, all of its series.
+// The file itself or all of its series: what is there, and of both what was
+// written last.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
     const std::filesystem::path& path);
 
 // A file's sidecar says what its bytes are: dump.json beside dump.bin, an object
 // with layout, shape and dtype. Its key `file` names the file, because dump.npy
-// would have the same sidecar. Fills in what is empty; nothing where there is
-// no sidecar, or one of another file.
+// would have the same sidecar. Empty where there is none, or one of another file.
+struct Sidecar {
+  std::string layout, shape, dtype;
+};
+[[nodiscard]] Sidecar sidecar_for(const std::filesystem::path& file);
+// Fills in what is empty, each on its own.
 void use_sidecar(const std::filesystem::path& file, std::string& layout,
                  std::string& shape, std::string& dtype);
 void write_sidecar(const std::filesystem::path& file, const std::string& layout,

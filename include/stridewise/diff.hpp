@@ -22,7 +22,8 @@ namespace stridewise {
 struct Tolerance {
   double rtol = 0;  // |a - b| <= atol + rtol * |b|
   double atol = 0;
-  std::int64_t ulp = -1;  // steps between neighbouring floats; -1: no rule
+  // Steps between neighbouring floats (f16, bf16, f32, f64); -1: no rule.
+  std::int64_t ulp = -1;
 
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
@@ -46,12 +47,22 @@ struct Difference {
   double abs = 0;  // |a - b|; infinite where one of them is no finite number
   double rel = 0;  // abs / |b|
   std::int64_t ulp = 0;  // of floats; 0 for other types
+  // In digits, exact also where a double is not: integers of 64 bits.
+  std::string a_text;
+  std::string b_text;
+  std::string abs_text;
 };
 
 // How many elements of each index of a dim, or coordinate of an axis, differ.
+// A dim of more than 65536 indices is counted by ranges of `step` of them:
+// counts[k] is of indices k * step to (k + 1) * step - 1.
 struct DiffCounts {
   std::string name;
-  std::vector<std::int64_t> counts;
+  std::int64_t extent = 0;
+  std::int64_t step = 1;                  // a power of two
+  std::vector<std::int64_t> counts = {};  // empty where nothing differs
+  std::int64_t first = -1;  // the least and largest index of these;
+  std::int64_t last = -1;   // -1: there are none
 };
 
 struct DiffReport {
@@ -60,12 +71,12 @@ struct DiffReport {
   // Among elements with different bits:
   std::int64_t nan_a = 0;  // NaN in A, a number in B
   std::int64_t nan_b = 0;  // the other way round
-  double max_abs = 0;      // of finite errors
+  double max_abs = 0;      // of finite errors, as doubles
   double max_rel = 0;
   std::int64_t max_ulp = 0;
   std::optional<Difference> first;  // in logical order
   std::optional<Difference> worst;  // by absolute error
-  std::vector<DiffCounts> by_dim;   // empty counts where nothing differs
+  std::vector<DiffCounts> by_dim;
   std::vector<DiffCounts> by_axis;  // of A's layout, if it has several axes
   // Sentences, the most telling first: "all of c=8..15".
   std::vector<std::string> findings;
@@ -75,9 +86,10 @@ struct DiffReport {
 // equal numbers (0 and -0 are), two NaNs of any bits, and what the tolerance
 // allows. A NaN and a number differ. Layouts that are the same expression are
 // compared as bytes first, which is the speed of memory; else parts of 16 MiB
-// are brought into logical order. Errors: layouts that are not valid or not of
-// one shape, bytes of another size than their layout, a width that is not the
-// type's.
+// are brought into logical order. Memory does not grow with the tensor. Errors:
+// layouts that are not valid or not of one shape, bytes of another size than
+// their layout, a width that is not the type's, a tolerance below 0 or not
+// finite.
 [[nodiscard]] Result<DiffReport> diff(const Layout& a,
                                       std::span<const std::byte> a_bytes,
                                       const Layout& b,

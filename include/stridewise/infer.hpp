@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +65,9 @@ struct InferOptions {
   // The names of the dims stand for positions alone: every catalogue entry of
   // that rank may fit. Else those with these dims.
   bool positional = false;
+  // Called now and then with the share of the pass that is done, where gigabytes
+  // are read: a mapped file may give its memory back.
+  std::function<void(double done)> progress = {};
 };
 
 // A layout that puts every element of the reference where the dump has it.
@@ -76,17 +80,21 @@ struct InferFit {
   std::int64_t start_byte = 0;
   // What the dump has beyond the layout's memory.
   std::int64_t trailing_bytes = 0;
+  // What the layout's memory has beyond the end of the dump.
+  std::int64_t missing_bytes = 0;
 };
 
 struct InferReport {
   enum class Outcome : std::uint8_t {
     one,         // this layout and no other function
+    unproven,    // values repeat: this one explains the dump, others might too
     several,     // values repeat: all of `fits` explain the dump
     none,        // no layout; `best` says how far the nearest one goes
     unknowable,  // the reference cannot tell: all of its elements are equal
   };
   Outcome outcome = Outcome::none;
   // Different functions, the simplest first; one where values are distinct.
+  // At most 16.
   std::vector<InferFit> fits;
   std::optional<InferFit> best;  // of outcome none, where there is one
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "layout/exact.hpp"
 
 namespace stridewise::inference {
 namespace {
@@ -62,27 +63,13 @@ class Builder {
     if (!layout) return std::nullopt;
     start = start_of(*layout);
     if (start == 0 && layout->size_bytes() > dump_bytes_ && axis.base > 0) {
-      // A base lies before all that strides count in full; a digit that never
-      // changes lies within.
-      const Dim& dim = shape_.front();
-      Checked bias = mul(axis.base, dim.extent);
-      if (!bias) return std::nullopt;
-      // Strides as they are now: what follows them changes. A digit of one
-      // value would take its stride as well.
-      std::vector<Term> terms;
-      for (std::size_t k = 0; k < axis.terms.size(); ++k) {
-        const BoundTerm& bound = layout->terms()[k];
-        if (bound.extent == 1) continue;
-        terms.push_back(
-            Term{axis.terms[k].digit, {Step::Kind::exact, bound.stride}});
+      // A base lies before all that strides count in full; it may lie within.
+      std::optional<Layout> within = base_within(*layout);
+      if (!within) within = base_as_digit(*layout);
+      if (within) {
+        expression = within->expression();
+        layout = *std::move(within);
       }
-      terms.push_back(
-          Term{{dim.name, *bias, dim.extent, 0}, {Step::Kind::exact, 1}});
-      axis.terms = std::move(terms);
-      axis.base = 0;
-      expression = Expression{{axis}};
-      layout = Layout::bind(expression, shape_, width_);
-      if (!layout) return std::nullopt;
     }
     if (start == 0 && dump_bytes_ % width_ == 0 &&
         layout->size_bytes() < dump_bytes_) {
@@ -96,6 +83,58 @@ class Builder {
   }
 
  private:
+  // An outer axis of the slowest digits, in whose every step the others begin at
+  // the base, such as an address within each processor; nullopt where none takes
+  // the dump's bytes.
+  [[nodiscard]] std::optional<Layout> base_within(const Layout& layout) const {
+    const Axis flat = exact_expression(layout).axes.front();
+    for (std::size_t k = 1; k <= flat.terms.size(); ++k) {
+      const std::int64_t pitch = flat.terms[k - 1].stride.value;
+      if (pitch < 2) break;
+      Axis outer{.base = flat.base / pitch, .pitch = {}};
+      Axis inner{.base = flat.base % pitch};
+      bool whole = true;
+      for (std::size_t t = 0; t < flat.terms.size(); ++t) {
+        Term term = flat.terms[t];
+        if (t < k) {
+          whole = whole && term.stride.value % pitch == 0;
+          term.stride.value /= pitch;
+        }
+        (t < k ? outer : inner).terms.push_back(std::move(term));
+      }
+      if (!whole) continue;
+      outer.pitch = {Step::Kind::exact, pitch * width_};
+      beautify(outer, false);
+      beautify(inner);
+      Result<Layout> bound =
+          Layout::bind(Expression{{outer, inner}}, shape_, width_);
+      if (bound && bound->size_bytes() == dump_bytes_ &&
+          offsets_of(*bound) == offsets_of(layout)) {
+        return *bound;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The base as a digit that never changes.
+  [[nodiscard]] std::optional<Layout> base_as_digit(
+      const Layout& layout) const {
+    const Dim& dim = shape_.front();
+    const Axis flat = exact_expression(layout).axes.front();
+    const Checked bias = mul(flat.base, dim.extent);
+    if (!bias) return std::nullopt;
+    Axis axis;
+    for (std::size_t k = 0; k < flat.terms.size(); ++k) {
+      // A digit of one value would take its stride as well.
+      if (layout.terms()[k].extent > 1) axis.terms.push_back(flat.terms[k]);
+    }
+    axis.terms.push_back(
+        Term{{dim.name, *bias, dim.extent, 0}, {Step::Kind::exact, 1}});
+    Result<Layout> bound = Layout::bind(Expression{{axis}}, shape_, width_);
+    if (!bound || bound->size_bytes() > dump_bytes_) return std::nullopt;
+    return *bound;
+  }
+
   // The byte of the layout's memory that the dump begins with. A dim of one
   // known index has a stride all the same, which counts where that index is
   // not 0.
@@ -165,8 +204,8 @@ class Builder {
     axis.base = 0;
   }
 
-  // Natural strides and alignments in place of numbers.
-  void beautify(Axis& axis) const {
+  // Natural strides, and on the last axis alignments, in place of numbers.
+  void beautify(Axis& axis, bool last = true) const {
     std::int64_t natural = 1;
     for (std::size_t k = axis.terms.size(); k-- > 0;) {
       Term& term = axis.terms[k];
@@ -174,7 +213,7 @@ class Builder {
           term.stride.kind == Step::Kind::exact ? term.stride.value : natural;
       if (stride == natural) {
         term.stride = {};
-      } else {
+      } else if (last) {
         for (const std::int64_t bytes : alignments) {
           const std::int64_t unit = std::lcm(bytes, width_);
           if (ceil_div(natural * width_, unit) * unit == stride * width_) {

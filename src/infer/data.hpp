@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 
 #include "stridewise/infer.hpp"
@@ -14,8 +15,26 @@ namespace stridewise::inference {
 
 class InferData {
  public:
-  InferData(std::span<const InferPair> pairs, std::int64_t element_bytes)
-      : pairs_(pairs), width_(static_cast<std::size_t>(element_bytes)) {}
+  InferData(std::span<const InferPair> pairs, std::int64_t element_bytes,
+            const std::function<void(double)>& progress)
+      : pairs_(pairs),
+        width_(static_cast<std::size_t>(element_bytes)),
+        progress_(progress) {}
+
+  // How much of what is being read is done.
+  void report(double done) const {
+    if (progress_) progress_(done);
+  }
+
+  // After look number `count` here and there in a memory that may be large: each
+  // brings in what lies around, which is to go again.
+  void looked(std::int64_t count) const {
+    constexpr std::size_t large = std::size_t{1} << 28;
+    const InferPair& pair = pairs_.front();
+    if (count % 1024 == 0 && pair.reference.size() + pair.dump.size() > large) {
+      report(0);
+    }
+  }
 
   [[nodiscard]] std::int64_t width() const {
     return static_cast<std::int64_t>(width_);
@@ -32,15 +51,43 @@ class InferData {
   [[nodiscard]] std::uint64_t dump_key(std::int64_t byte) const {
     return key(&InferPair::dump, static_cast<std::size_t>(byte));
   }
-  [[nodiscard]] bool equal(std::int64_t element, std::int64_t byte) const {
+  // Whether `count` elements stand at this byte of the dump, one after the other.
+  [[nodiscard]] bool equal(std::int64_t element, std::int64_t byte,
+                           std::int64_t count = 1) const {
     for (const InferPair& pair : pairs_) {
       if (std::memcmp(pair.reference.data() +
                           static_cast<std::size_t>(element) * width_,
-                      pair.dump.data() + byte, width_) != 0) {
+                      pair.dump.data() + byte,
+                      static_cast<std::size_t>(count) * width_) != 0) {
         return false;
       }
     }
     return true;
+  }
+  // Whether bytes first .. end-1 of the dump are one value many times.
+  [[nodiscard]] bool constant(std::int64_t first, std::int64_t end) const {
+    return std::ranges::all_of(pairs_, [&](const InferPair& pair) {
+      return repeats(pair.dump.data() + first,
+                     static_cast<std::size_t>(end - first));
+    });
+  }
+  // Whether the element at this byte of the dump is zero.
+  [[nodiscard]] bool zero(std::int64_t byte) const {
+    return std::ranges::all_of(pairs_, [&](const InferPair& pair) {
+      return pair.dump[static_cast<std::size_t>(byte)] == std::byte{0} &&
+             (width_ == 1 ||
+              std::memcmp(pair.dump.data() + byte, pair.dump.data() + byte + 1,
+                          width_ - 1) == 0);
+    });
+  }
+  // The same value many times among elements of the reference.
+  [[nodiscard]] bool constant_reference(std::int64_t first,
+                                        std::int64_t end) const {
+    return std::ranges::all_of(pairs_, [&](const InferPair& pair) {
+      return repeats(
+          pair.reference.data() + static_cast<std::size_t>(first) * width_,
+          static_cast<std::size_t>(end - first) * width_);
+    });
   }
 
  private:
@@ -51,6 +98,11 @@ class InferData {
       key = key * 0x9e3779b97f4a7c15U + load((pair.*side).data() + at) + 1;
     }
     return key;
+  }
+  // Memory that is itself one value further on.
+  [[nodiscard]] bool repeats(const std::byte* at, std::size_t bytes) const {
+    return bytes < 2 * width_ ||
+           std::memcmp(at, at + width_, bytes - width_) == 0;
   }
   [[nodiscard]] std::uint64_t load(const std::byte* at) const {
     switch (width_) {
@@ -82,6 +134,7 @@ class InferData {
 
   std::span<const InferPair> pairs_;
   std::size_t width_;
+  const std::function<void(double)>& progress_;
 };
 
 }  // namespace stridewise::inference

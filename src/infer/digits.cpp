@@ -174,6 +174,23 @@ void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
   }
 }
 
+// A digit that goes round from its last value to 0, whose stride is the whole
+// fall or some divisor of it: that one of few values, those of a memory that is
+// too small for two large steps.
+std::vector<Chain> turned(std::int64_t fall, std::int64_t unit) {
+  std::vector<Chain> chains;
+  const auto add = [&](std::int64_t values) {
+    chains.push_back(Chain{values, {{1, values + 1, fall / values * unit}}});
+  };
+  for (std::int64_t k = 1; k * k <= fall && chains.size() < most_chains; ++k) {
+    if (fall % k != 0) continue;
+    add(k);
+    if (k * k != fall) add(fall / k);
+  }
+  std::ranges::sort(chains, {}, &Chain::bias);
+  return chains;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
                        std::int64_t unit) {
@@ -185,9 +202,7 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
   }
   // Two indices in turned order: a digit that goes round between them.
   if (known == 2 && count(steps) == 2) {
-    const std::int64_t fall = at(steps, 0) - at(steps, 1);
-    return {Chain{1, {{1, 2, fall}}},
-            Chain{fall / unit, {{1, fall / unit + 1, unit}}}};
+    return turned((at(steps, 0) - at(steps, 1)) / unit, unit);
   }
   std::vector<Chain> chains;
   if (known == count(steps)) {

@@ -12,6 +12,7 @@
 #include "infer/names.hpp"
 #include "infer/offsets.hpp"
 #include "infer/search.hpp"
+#include "layout/index.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
@@ -66,20 +67,16 @@ Result<std::int64_t> check_sizes(std::span<const InferPair> pairs,
 }
 
 bool all_equal(const InferData& data, std::int64_t elements) {
-  const std::uint64_t first = data.reference_key(0);
-  for (std::int64_t k = 1; k < elements; ++k) {
-    if (data.reference_key(k) != first) return false;
+  constexpr std::int64_t piece = 1 << 24;
+  for (std::int64_t first = 0; first < elements; first += piece) {
+    // Together with the first of the next piece.
+    if (!data.constant_reference(first,
+                                 std::min(first + piece + 1, elements))) {
+      return false;
+    }
+    data.report(static_cast<double>(first) / static_cast<double>(elements));
   }
   return elements > 1;
-}
-
-std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
-  std::vector<std::int64_t> index(shape.size());
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    index[d] = element % shape[d].extent;
-    element /= shape[d].extent;
-  }
-  return index;
 }
 
 // A fit as it is told: with its names, and the best name's own expression.
@@ -93,17 +90,18 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
                           built.start_byte != 0);
   for (const inference::Named& named : names) fit.names.push_back(named.name);
   // A name says more than digits do, unless it adds blocks that nothing shows.
-  const bool telling =
-      !names.empty() && names[0].name.find("stride=") == std::string::npos &&
-      (!inference::is_rare_tag(names[0].name) ||
-       names[0].layout.terms().size() <= built.layout.terms().size());
+  const bool telling = !names.empty() && !names[0].strided &&
+                       (!names[0].rare_tag || names[0].layout.terms().size() <=
+                                                  built.layout.terms().size());
   if (telling) {
     const Offsets theirs = inference::offsets_of(names[0].layout);
     fit.start_byte += theirs.origin - function.origin;
     fit.layout = names[0].layout;
   }
-  fit.trailing_bytes = std::max<std::int64_t>(
-      dump_bytes + fit.start_byte - fit.layout.size_bytes(), 0);
+  const std::int64_t beyond =
+      dump_bytes + fit.start_byte - fit.layout.size_bytes();
+  fit.trailing_bytes = std::max<std::int64_t>(beyond, 0);
+  fit.missing_bytes = std::max<std::int64_t>(-beyond, 0);
   return fit;
 }
 
@@ -136,6 +134,12 @@ void explain_none(const InferData& data, const InferOptions& options,
       inference::explain(data, options.shape, offsets, true);
   report.present = explained.present;
   report.matching = explained.matching;
+  // What explains nothing is near to nothing.
+  if (explained.matching == 0) {
+    report.best.reset();
+    report.reason = "no layout that was tried explains a single element";
+    return;
+  }
   if (explained.first_break >= 0) {
     report.first_break = index_of(options.shape, explained.first_break);
   }
@@ -144,9 +148,10 @@ void explain_none(const InferData& data, const InferOptions& options,
                   explained.matching, report.elements);
 }
 
-// What the search found, which explains every element.
+// What the search found, which explains every element. It tries some layouts:
+// one that fits is not shown to be the only one.
 InferReport searched(inference::SearchResult found, InferReport report) {
-  report.outcome = found.fits.size() == 1 ? InferReport::Outcome::one
+  report.outcome = found.fits.size() == 1 ? InferReport::Outcome::unproven
                                           : InferReport::Outcome::several;
   report.present = report.matching = report.elements;
   report.fits = std::move(found.fits);
@@ -155,13 +160,22 @@ InferReport searched(inference::SearchResult found, InferReport report) {
   return report;
 }
 
+// Whether the data rule out every other function: all steps are seen, or no other
+// element has the value of any.
+bool proven(const inference::Located& located) {
+  return located.distinct ||
+         std::ranges::all_of(located.offsets.steps, [](const auto& steps) {
+           return std::ranges::count(steps, inference::unknown) == 0;
+         });
+}
+
 }  // namespace
 
 Result<InferReport> infer(std::span<const InferPair> pairs,
                           const InferOptions& options) {
   const Result<std::int64_t> elements = check_sizes(pairs, options);
   if (!elements) return unexpected(elements.error());
-  const InferData data(pairs, options.element_bytes);
+  const InferData data(pairs, options.element_bytes, options.progress);
   const Dims dims{options.shape, options.positional, options.element_bytes};
   InferReport report;
   report.elements = *elements;
@@ -173,39 +187,51 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
     return report;
   }
   std::int64_t built_matching = 0;
-  const std::optional<Offsets> located =
-      inference::locate(data, options.shape, *elements);
-  if (located) {
+  bool places_tell = true;
+  for (const int least_votes : {1, 2}) {
+    const std::optional<inference::Located> located =
+        inference::locate(data, options.shape, *elements, least_votes);
+    if (!located) {
+      places_tell = least_votes == 2;
+      break;
+    }
     std::size_t stuck = 0;
     const std::optional<Built> built =
-        inference::build(*located, options.shape, options.element_bytes,
+        inference::build(located->offsets, options.shape, options.element_bytes,
                          data.dump_bytes(), stuck);
-    if (built) {
-      Offsets offsets = inference::offsets_of(built->layout);
-      offsets.origin -= built->start_byte;
-      const Explained explained =
-          inference::explain(data, options.shape, offsets, true);
-      if (explained.present > 0 && explained.matching == explained.present) {
-        // A layout of which a part of the tensor would be missing is none where
-        // another one explains all of it.
-        if (explained.present < *elements && *elements <= search_limit) {
-          inference::SearchResult found =
-              inference::search_layouts(data, dims, *elements);
-          if (!found.fits.empty()) return searched(std::move(found), report);
-        }
-        report.outcome = InferReport::Outcome::one;
-        report.present = explained.present;
-        report.matching = explained.matching;
-        report.fits.push_back(finish(*built, dims, data.dump_bytes()));
-        return report;
+    if (!built) {
+      if (stuck < options.shape.size() && report.reason.empty()) {
+        report.reason =
+            print_steps(options.shape, stuck, located->offsets.steps[stuck]);
       }
-      built_matching = explained.matching;
-      report.best = InferFit{built->layout, {}, built->start_byte, 0};
-    } else if (stuck < options.shape.size()) {
-      report.reason = print_steps(options.shape, stuck, located->steps[stuck]);
+      continue;
     }
+    Offsets offsets = inference::offsets_of(built->layout);
+    offsets.origin -= built->start_byte;
+    const Explained explained =
+        inference::explain(data, options.shape, offsets, true);
+    if (explained.present > 0 && explained.matching == explained.present) {
+      // A layout of which a part of the tensor would be missing is none where
+      // another one explains all of it.
+      if (explained.present < *elements && *elements <= search_limit) {
+        inference::SearchResult found =
+            inference::search_layouts(data, dims, *elements);
+        if (!found.fits.empty()) return searched(std::move(found), report);
+      }
+      report.outcome = proven(*located) ? InferReport::Outcome::one
+                                        : InferReport::Outcome::unproven;
+      report.present = explained.present;
+      report.matching = explained.matching;
+      report.best.reset();
+      report.reason.clear();
+      report.fits.push_back(finish(*built, dims, data.dump_bytes()));
+      return report;
+    }
+    if (report.best && explained.matching <= built_matching) continue;
+    built_matching = explained.matching;
+    report.best = InferFit{built->layout, {}, built->start_byte, 0};
   }
-  if (!located || *elements <= search_limit) {
+  if (!places_tell || *elements <= search_limit) {
     inference::SearchResult found =
         inference::search_layouts(data, dims, *elements);
     if (!found.fits.empty()) return searched(std::move(found), report);

@@ -6,92 +6,19 @@
 // are outvoted.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 
+#include "base/random.hpp"
 #include "infer/data.hpp"
 #include "infer/offsets.hpp"
+#include "infer/places.hpp"
 
 namespace stridewise::inference {
 namespace {
 
 // Elements whose places are asked for, unless one line alone is longer.
 constexpr std::int64_t budget = 1 << 19;
-constexpr std::size_t lookahead = 16;
-constexpr std::int64_t nowhere = -1;
-constexpr std::int64_t twice = -2;
-
-// Value -> the place in the dump where it stands, open addressing.
-class PlaceTable {
- public:
-  explicit PlaceTable(std::int64_t values)
-      : slots_(std::bit_ceil(static_cast<std::size_t>(values) * 2 + 2)),
-        shift_(64 - std::countr_zero(slots_.size())) {}
-
-  void add(std::uint64_t key) {
-    Slot& slot = find(key);
-    slot.key = key;
-    ++slot.references;
-  }
-
-  // All places of the dump that begin `phase` bytes after a multiple of the
-  // width. Returns how many values were found there.
-  std::int64_t scan(const InferData& data, std::int64_t phase) {
-    for (Slot& slot : slots_) slot.place = nowhere;
-    std::int64_t found = 0;
-    std::uint64_t keys[lookahead];
-    const std::int64_t width = data.width();
-    const std::int64_t places = (data.dump_bytes() - phase) / width;
-    for (std::int64_t first = 0; first < places;) {
-      const auto count = static_cast<std::size_t>(std::min<std::int64_t>(
-          static_cast<std::int64_t>(lookahead), places - first));
-      for (std::size_t k = 0; k < count; ++k) {
-        keys[k] = data.dump_key(phase +
-                                (first + static_cast<std::int64_t>(k)) * width);
-        __builtin_prefetch(&slots_[home(keys[k])]);
-      }
-      for (std::size_t k = 0; k < count; ++k) {
-        Slot& slot = find(keys[k]);
-        if (slot.references == 0) continue;
-        if (slot.place == nowhere) ++found;
-        slot.place =
-            slot.place == nowhere
-                ? phase + (first + static_cast<std::int64_t>(k)) * width
-                : twice;
-      }
-      first += static_cast<std::int64_t>(count);
-    }
-    return found;
-  }
-
-  // Of a value that was added.
-  [[nodiscard]] std::int64_t place(std::uint64_t key) const {
-    const Slot& slot = const_cast<PlaceTable*>(this)->find(key);  // NOLINT
-    return slot.references == 1 && slot.place >= 0 ? slot.place : nowhere;
-  }
-
- private:
-  struct Slot {
-    std::uint64_t key = 0;
-    std::int64_t place = nowhere;
-    std::int64_t references = 0;
-  };
-
-  [[nodiscard]] std::size_t home(std::uint64_t key) const {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> shift_);
-  }
-  Slot& find(std::uint64_t key) {
-    std::size_t at = home(key);
-    while (slots_[at].references != 0 && slots_[at].key != key) {
-      at = (at + 1) & (slots_.size() - 1);
-    }
-    return slots_[at];
-  }
-
-  std::vector<Slot> slots_;
-  int shift_;
-};
 
 void sort_once(std::vector<std::int64_t>& numbers) {
   std::ranges::sort(numbers);
@@ -116,11 +43,10 @@ class Lines {
     const std::int64_t anchors =
         std::clamp<std::int64_t>(budget / extents, 1, 4096);
     // The first is the origin; the others are spread by a fixed random walk.
-    std::uint64_t state = 1;
-    for (std::int64_t k = 0; k < anchors; ++k) {
-      anchors_.push_back(static_cast<std::int64_t>(
-          k == 0 ? 0 : (state >> 11) % static_cast<std::uint64_t>(elements)));
-      state = state * 6364136223846793005U + 1442695040888963407U;
+    Sequence sequence;
+    anchors_.push_back(0);
+    for (std::int64_t k = 1; k < anchors; ++k) {
+      anchors_.push_back(sequence.below(elements));
     }
     sort_once(anchors_);
     elements_ = static_cast<std::int64_t>(anchors_.size()) * extents;
@@ -190,11 +116,12 @@ class Ballot {
       counts_.emplace_back(value, 1);
     }
   }
-  [[nodiscard]] std::int64_t winner() const {
+  // What most say; unknown where that is fewer than `least`.
+  [[nodiscard]] std::int64_t winner(int least) const {
     if (counts_.empty()) return unknown;
-    return std::ranges::max_element(counts_, {},
-                                    &std::pair<std::int64_t, int>::second)
-        ->first;
+    const auto& [value, count] = *std::ranges::max_element(
+        counts_, {}, &std::pair<std::int64_t, int>::second);
+    return count >= least ? value : unknown;
   }
 
  private:
@@ -204,7 +131,8 @@ class Ballot {
 // The steps of one dim by the vote of its lines, relative to its best known
 // index; in rounds, because an index may share no line with that one.
 std::vector<std::int64_t> vote(
-    const std::vector<std::vector<std::int64_t>>& lines, std::size_t extent) {
+    const std::vector<std::vector<std::int64_t>>& lines, std::size_t extent,
+    int least) {
   std::vector<std::int64_t> known(extent, 0);
   for (const auto& line : lines) {
     for (std::size_t x = 0; x < extent; ++x) known[x] += line[x] >= 0 ? 1 : 0;
@@ -229,7 +157,7 @@ std::vector<std::int64_t> vote(
     }
     for (std::size_t x = 0; x < extent; ++x) {
       if (steps[x] != unknown) continue;
-      steps[x] = ballots[x].winner();
+      steps[x] = ballots[x].winner(least);
       progress = progress || steps[x] != unknown;
     }
   }
@@ -238,15 +166,15 @@ std::vector<std::int64_t> vote(
 
 }  // namespace
 
-std::optional<Offsets> locate(const InferData& data, const Shape& shape,
-                              std::int64_t elements) {
+std::optional<Located> locate(const InferData& data, const Shape& shape,
+                              std::int64_t elements, int least_votes) {
   const Lines lines(shape, elements);
   PlaceTable table(
       std::max(elements <= budget ? elements : lines.most(), std::int64_t{1}));
   std::int64_t asked = 0;
   lines.elements(elements, [&](std::int64_t k) {
     table.add(data.reference_key(k));
-    ++asked;
+    data.looked(++asked);
   });
   // A dump may begin in the middle of an element: the best phase wins.
   std::int64_t best_phase = 0;
@@ -273,12 +201,13 @@ std::optional<Offsets> locate(const InferData& data, const Shape& shape,
       for (std::size_t x = 0; x < extent; ++x) {
         line[x] = table.place(data.reference_key(
             first + static_cast<std::int64_t>(x) * lines.stride(d)));
+        data.looked(static_cast<std::int64_t>(x));
         known += line[x] >= 0 ? 1 : 0;
       }
       if (known > 0) places[d].push_back(std::move(line));
     }
     if (places[d].empty()) return std::nullopt;
-    offsets.steps.push_back(vote(places[d], extent));
+    offsets.steps.push_back(vote(places[d], extent, least_votes));
   }
 
   // The origin: where the elements of one dim's lines say it is.
@@ -301,7 +230,7 @@ std::optional<Offsets> locate(const InferData& data, const Shape& shape,
       if (complete) origin.vote(place);
     }
   }
-  offsets.origin = origin.winner();
+  offsets.origin = origin.winner(least_votes);
   if (offsets.origin == unknown) return std::nullopt;
   // Steps count from index 0 where that one is known.
   for (auto& steps : offsets.steps) {
@@ -310,7 +239,7 @@ std::optional<Offsets> locate(const InferData& data, const Shape& shape,
     offsets.origin += zero;
     for (std::int64_t& step : steps) step -= step == unknown ? 0 : zero;
   }
-  return offsets;
+  return Located{std::move(offsets), table.distinct()};
 }
 
 }  // namespace stridewise::inference

@@ -15,12 +15,6 @@ namespace stridewise::inference {
 namespace {
 
 constexpr std::int64_t most_blocks = 1 << 20;
-constexpr std::string_view tag_vendor = "onednn.";
-
-bool is_tag(std::string_view name) {
-  return name.starts_with(tag_vendor) &&
-         name.find('(') == std::string_view::npos;
-}
 
 void add_once(std::vector<std::int64_t>& numbers, std::int64_t number) {
   if (number > 0 && std::ranges::find(numbers, number) == numbers.end()) {
@@ -198,10 +192,13 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
       });
   const std::string name =
       source->name + text.substr(std::min(text.find('('), text.size()));
+  // The entry that stands for all tags has no dims of its own.
+  const bool tag = source->entry != nullptr && source->entry->dims.empty();
+  const bool rare = tag && std::ranges::count(common_tags(), text) == 0;
   if (same_names) {
     Result<Layout> layout = source->bind(dims.shape, dims.element_bytes);
     if (!layout) return std::nullopt;
-    return Named{name, *std::move(layout)};
+    return Named{name, *std::move(layout), rare, tag};
   }
   if (!dims.positional && !source->positional_dims) return std::nullopt;
   // Preconditions speak of the entry's own names.
@@ -219,12 +216,7 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
   Result<Layout> layout =
       Layout::bind(source->expression, dims.shape, dims.element_bytes);
   if (!layout) return std::nullopt;
-  return Named{name, *std::move(layout)};
-}
-
-bool is_rare_tag(std::string_view name) {
-  return is_tag(name) &&
-         std::ranges::count(common_tags(), name.substr(tag_vendor.size())) == 0;
+  return Named{name, *std::move(layout), rare, tag};
 }
 
 std::vector<std::string> entry_texts(const Dims& dims, const Numbers& numbers) {
@@ -253,7 +245,7 @@ std::vector<Named> names_of(const Offsets& offsets,
     if (!named || !target.is(named->layout)) return;
     // The same tag in other letters, or once more, says nothing new.
     const bool known = std::ranges::any_of(names, [&](const Named& other) {
-      return other.layout == named->layout && is_tag(other.name);
+      return other.layout == named->layout && other.tag;
     });
     if (!known) names.push_back(*std::move(named));
   };
@@ -265,7 +257,10 @@ std::vector<Named> names_of(const Offsets& offsets,
        tags_of(offsets, dims.shape, dims.element_bytes, size_bytes)) {
     add_tag(text);
   }
-  std::ranges::move(strided, std::back_inserter(names));
+  for (Named& named : strided) {
+    named.strided = true;
+    names.push_back(std::move(named));
+  }
   return names;
 }
 

@@ -29,8 +29,11 @@ struct Numbers {
 };
 
 struct Named {
-  std::string name;  // "onednn.nChw16c", or an entry with its parameters
-  Layout layout;     // of the shape that was asked for
+  std::string name;       // a tag with its vendor, or an entry with parameters
+  Layout layout;          // of the shape that was asked for
+  bool rare_tag = false;  // a tag, and not one of those that people write often
+  bool tag = false;
+  bool strided = false;  // an entry with strides of its own: fits nearly all
 };
 
 // A name bound to these dims; nullopt where it does not fit them.
@@ -50,8 +53,5 @@ struct Named {
                                           const Dims& dims,
                                           std::int64_t size_bytes,
                                           bool anywhere);
-
-// A tag that is not one of those that people write often.
-[[nodiscard]] bool is_rare_tag(std::string_view name);
 
 }  // namespace stridewise::inference

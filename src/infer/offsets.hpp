@@ -37,10 +37,18 @@ struct Offsets {
 class InferData;
 
 // The offsets of the reference's elements in the dump, from the places of values
-// that occur once in both. nullopt: too few do.
-[[nodiscard]] std::optional<Offsets> locate(const InferData& data,
+// that occur once in both. nullopt: too few do. One voice for a step is right
+// where the dump is the tensor alone; in what lies around it, a value that is
+// missing may stand by chance, and then steps need two.
+struct Located {
+  Offsets offsets;
+  bool distinct =
+      false;  // no two of the elements that were asked for are equal
+};
+[[nodiscard]] std::optional<Located> locate(const InferData& data,
                                             const Shape& shape,
-                                            std::int64_t elements);
+                                            std::int64_t elements,
+                                            int least_votes);
 
 // How far a layout explains the dump, whose first byte is byte `start` of it.
 struct Explained {

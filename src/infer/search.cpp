@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <unordered_map>
 
 #include "base/checked.hpp"
 #include "catalogue/entries.hpp"
 #include "infer/entries.hpp"
+#include "infer/sample.hpp"
 #include "infer/tags.hpp"
 #include "stridewise/notation.hpp"
 
@@ -20,52 +20,6 @@ constexpr std::int64_t most_shifts = 1 << 20;
 constexpr std::size_t most_dims = 6;  // all orders of which are tried
 constexpr std::array<std::int64_t, 6> block_sizes = {16, 8, 4, 2, 32, 64};
 
-// Elements that tell layouts apart: those of the rarest values.
-struct Sample {
-  std::vector<std::int64_t> elements;
-  std::vector<std::vector<std::int64_t>> indices;
-};
-
-Sample informative(const InferData& data, const Shape& shape,
-                   std::int64_t elements) {
-  constexpr std::int64_t drawn = 8192;
-  constexpr std::size_t kept = 96;
-  std::vector<std::int64_t> candidates;
-  std::uint64_t state = 1;
-  if (elements <= drawn) {
-    candidates.resize(static_cast<std::size_t>(elements));
-    std::iota(candidates.begin(), candidates.end(), 0);
-  } else {
-    for (std::int64_t k = 0; k < drawn; ++k) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      candidates.push_back(static_cast<std::int64_t>(
-          (state >> 11) % static_cast<std::uint64_t>(elements)));
-    }
-  }
-  std::unordered_map<std::uint64_t, int> counts;
-  for (const std::int64_t e : candidates) ++counts[data.reference_key(e)];
-  // Elements of the rarest value may all be neighbours: mix them first.
-  for (std::size_t k = candidates.size(); k > 1; --k) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    std::swap(candidates[k - 1], candidates[(state >> 33) % k]);
-  }
-  std::ranges::stable_sort(candidates, {}, [&](std::int64_t e) {
-    return counts[data.reference_key(e)];
-  });
-  candidates.resize(std::min(kept, candidates.size()));
-  Sample sample;
-  for (std::int64_t e : candidates) {
-    sample.elements.push_back(e);
-    std::vector<std::int64_t> index(shape.size());
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      index[d] = e % shape[d].extent;
-      e /= shape[d].extent;
-    }
-    sample.indices.push_back(std::move(index));
-  }
-  return sample;
-}
-
 class Search {
  public:
   Search(const InferData& data, const Dims& dims, std::int64_t elements)
@@ -73,7 +27,7 @@ class Search {
         dims_(dims),
         elements_(elements),
         places_(data.dump_bytes() / data.width()),
-        sample_(informative(data, dims.shape, elements)) {}
+        sample_(sample_of(data, dims.shape, elements)) {}
 
   SearchResult run() {
     for (const std::string_view tag : common_tags()) try_text(std::string(tag));
@@ -97,6 +51,7 @@ class Search {
 
   void try_layout(const Layout& layout, const std::string& name) {
     if (layout.size_bytes() != data_.dump_bytes()) return;
+    data_.looked(tried_ += 64);
     std::size_t k = 0;
     while (k < sample_.elements.size() &&
            data_.equal(sample_.elements[k],
@@ -278,6 +233,7 @@ class Search {
   const std::int64_t places_;
   const Sample sample_;
   std::size_t best_sample_ = 0;
+  std::int64_t tried_ = 0;
   std::vector<Offsets> functions_;
   SearchResult result_;
 };

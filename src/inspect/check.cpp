@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <map>
 
+#include "inspect/leaks.hpp"
 #include "inspect/sizes.hpp"
 #include "inspect/value.hpp"
 #include "inspect/words.hpp"
@@ -18,8 +17,6 @@ namespace {
 using inspect::Value;
 
 constexpr std::int64_t step_bytes = std::int64_t{64} << 20;
-constexpr std::size_t most_leaks = 16;
-constexpr std::int64_t most_followed = 4096;  // places of padding looked into
 
 class Checker {
  public:
@@ -31,14 +28,15 @@ class Checker {
         type_(type),
         passed_(passed),
         width_(static_cast<std::size_t>(type.bytes())),
-        index_(layout.shape().size()) {}
+        index_(layout.shape().size()),
+        leaks_(layout, bytes) {}
 
   CheckReport run() {
     report_.elements = layout_.elements();
     report_.padding = layout_.places() - layout_.elements();
     for (const Dim& dim : layout_.shape()) {
-      nan_.push_back({dim.name, {}});
-      inf_.push_back({dim.name, {}});
+      nan_.push_back(inspect::counts_of(dim.name, dim.extent));
+      inf_.push_back(inspect::counts_of(dim.name, dim.extent));
     }
     const bool floats = inspect::has_nan(type_);
     const std::int64_t places = layout_.places();
@@ -49,7 +47,7 @@ class Checker {
         if (passed_) passed_(place * layout_.element_bytes());
       }
     }
-    close();
+    leaks_.close();
     summarise();
     return std::move(report_);
   }
@@ -97,7 +95,7 @@ class Checker {
     }
     if (layout_.element_at(place, index_) == Place::element) return;
     ++report_.padding_nonzero;
-    leak(place);
+    leaks_.add(place);
   }
 
   void not_finite(const Value& value) {
@@ -107,125 +105,7 @@ class Checker {
     if (!first || index_ < *first) first = index_;
     auto& by_dim = nan ? nan_ : inf_;
     for (std::size_t d = 0; d < index_.size(); ++d) {
-      auto& counts = by_dim[d].counts;
-      counts.resize(static_cast<std::size_t>(layout_.shape()[d].extent));
-      ++counts[static_cast<std::size_t>(index_[d])];
-    }
-  }
-
-  // ------------------------------------------------------------- leaks ---
-
-  void leak(std::int64_t place) {
-    if (last_leak_ + 1 != place || last_leak_ < 0) {
-      close();
-      first_leak_ = place;
-    }
-    last_leak_ = place;
-    if (followed_ < most_followed) {
-      ++followed_;
-      follow(place);
-    }
-  }
-  void close() {
-    if (last_leak_ < 0 || report_.leaks.size() >= most_leaks) return;
-    const std::int64_t count = last_leak_ - first_leak_ + 1;
-    report_.leaks.push_back({first_leak_ * layout_.element_bytes(), count,
-                             origin_of(first_leak_, count)});
-    last_leak_ = -1;
-  }
-
-  // An element that has what these places have; the nearest one wins.
-  std::string origin_of(std::int64_t place, std::int64_t count) {
-    const std::int64_t reach =
-        std::min<std::int64_t>(layout_.places(), 1 << 16);
-    const std::size_t size =
-        static_cast<std::size_t>(std::min<std::int64_t>(count, 64)) * width_;
-    const auto have = static_cast<std::int64_t>(size / width_);
-    // One value is found by chance.
-    if (have < 2 || constant(place, have)) return "";
-    for (std::int64_t away = 1; away <= reach; ++away) {
-      for (const std::int64_t other : {place + away, place - away}) {
-        if (other < 0 || other + have > layout_.places()) continue;
-        if (std::memcmp(at(other), at(place), size) != 0) continue;
-        std::vector<std::int64_t> first(index_.size());
-        std::vector<std::int64_t> last(index_.size());
-        if (layout_.element_at(other, first) != Place::element ||
-            layout_.element_at(other + have - 1, last) != Place::element) {
-          continue;
-        }
-        return range(first, last);
-      }
-    }
-    return "";
-  }
-  [[nodiscard]] bool constant(std::int64_t place, std::int64_t count) const {
-    for (std::int64_t k = 1; k < count; ++k) {
-      if (std::memcmp(at(place), at(place + k), width_) != 0) return false;
-    }
-    return true;
-  }
-  // "n=0,c=0..7,h=1,w=0"
-  [[nodiscard]] std::string range(const std::vector<std::int64_t>& first,
-                                  const std::vector<std::int64_t>& last) const {
-    std::string text;
-    for (std::size_t d = 0; d < first.size(); ++d) {
-      text += fmt::format("{}{}={}", d == 0 ? "" : ",", layout_.shape()[d].name,
-                          first[d]);
-      if (last[d] != first[d]) text += fmt::format("..{}", last[d]);
-    }
-    return text;
-  }
-
-  // Where a digit of a dim leads beyond its extent: the index it would have.
-  void follow(std::int64_t place) {
-    for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-      const auto found = beyond(place, d);
-      if (found < 0) continue;
-      ++beyond_[{d, found}];
-      return;
-    }
-    ++gaps_;
-  }
-  // The index >= extent of dim d of which this would be the place, if the tensor
-  // were larger; -1: it is not.
-  std::int64_t beyond(std::int64_t place, std::size_t d) {
-    if (larger_.empty()) make_larger();
-    if (!larger_[d]) return -1;
-    std::vector<std::int64_t> index(index_.size());
-    if (place >= larger_[d]->places() ||
-        larger_[d]->element_at(place, index) != Place::element ||
-        index[d] < layout_.shape()[d].extent) {
-      return -1;
-    }
-    return index[d];
-  }
-  // The same memory with one dim filled up to whole blocks.
-  void make_larger() {
-    for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-      std::int64_t block = 1;
-      Expression expression = layout_.expression();
-      std::size_t k = 0;
-      for (Axis& axis : expression.axes) {
-        for (Term& term : axis.terms) {
-          const BoundTerm& bound = layout_.terms()[k++];
-          term.stride = {Step::Kind::exact, bound.stride};
-          if (bound.dim == static_cast<std::int32_t>(d) && bound.mod != 0) {
-            block = std::max(block, bound.div * bound.mod);
-          }
-        }
-      }
-      for (std::size_t a = 0; a + 1 < expression.axes.size(); ++a) {
-        expression.axes[a].pitch = {Step::Kind::exact,
-                                    layout_.axes()[a].pitch_bytes};
-      }
-      Shape shape = layout_.shape();
-      shape[d].extent = (shape[d].extent + block - 1) / block * block;
-      Result<Layout> bound =
-          Layout::bind(expression, shape, layout_.element_bytes());
-      const bool usable = bound && bound->valid() &&
-                          shape[d].extent > layout_.shape()[d].extent;
-      larger_.push_back(usable ? std::optional<Layout>(*std::move(bound))
-                               : std::nullopt);
+      inspect::add(by_dim[d], index_[d], 1);
     }
   }
 
@@ -236,54 +116,19 @@ class Checker {
       report_.findings.push_back(
           fmt::format("{} of {} places without an element are not zero",
                       report_.padding_nonzero, report_.padding));
-      tails();
-      for (const LeakReport& leak : report_.leaks) {
-        if (leak.holds.empty()) continue;
-        report_.findings.push_back(
-            fmt::format("byte {} holds {}", leak.byte, leak.holds));
-        break;
+      for (std::string& sentence : leaks_.sentences()) {
+        report_.findings.push_back(std::move(sentence));
       }
-      if (gaps_ > 0) {
-        report_.findings.push_back(fmt::format(
-            "gaps between rows, planes or alignments are not zero, from byte "
-            "{} on",
-            report_.leaks.empty() ? 0 : report_.leaks[0].byte));
-      }
+      report_.leaks = leaks_.runs();
     }
     places_of("NaN", report_.nan, nan_);
     places_of("infinite", report_.inf, inf_);
   }
 
-  // "the tail channels c=17..31 are not zero"
-  void tails() {
-    for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-      std::int64_t low = -1;
-      std::int64_t high = -1;
-      for (const auto& [where, count] : beyond_) {
-        if (where.first != d) continue;
-        low = low < 0 ? where.second : std::min(low, where.second);
-        high = std::max(high, where.second);
-      }
-      if (low < 0) continue;
-      const std::string name = layout_.shape()[d].name;
-      report_.findings.push_back(fmt::format(
-          "the tail of {} is not zero: {}={}{} of the last block", name, name,
-          low, low == high ? "" : fmt::format("..{}", high)));
-    }
-  }
-
   void places_of(const char* what, std::int64_t count,
                  const std::vector<DiffCounts>& by_dim) {
     if (count == 0) return;
-    std::string where;
-    for (const DiffCounts& dim : by_dim) {
-      std::vector<bool> in;
-      for (const std::int64_t c : dim.counts) in.push_back(c > 0);
-      if (const std::string set = inspect::print_set(dim.name, in);
-          !set.empty()) {
-        where += (where.empty() ? "" : ", ") + set;
-      }
-    }
+    const std::string where = inspect::print_all_counts(by_dim);
     report_.findings.push_back(fmt::format(
         "{} element{} {} {}{}", count, count == 1 ? "" : "s",
         count == 1 ? "is" : "are", what, where.empty() ? "" : ": " + where));
@@ -297,12 +142,7 @@ class Checker {
   std::vector<std::int64_t> index_;
   std::vector<DiffCounts> nan_;
   std::vector<DiffCounts> inf_;
-  std::int64_t first_leak_ = -1;
-  std::int64_t last_leak_ = -1;
-  std::int64_t followed_ = 0;
-  std::int64_t gaps_ = 0;
-  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> beyond_;
-  std::vector<std::optional<Layout>> larger_;
+  inspect::Leaks leaks_;
   CheckReport report_;
 };
 

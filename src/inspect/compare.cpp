@@ -2,44 +2,47 @@
 #include "inspect/compare.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "inspect/parts.hpp"
-#include "inspect/value.hpp"
+#include "inspect/tally.hpp"
+#include "layout/index.hpp"
 #include "stridewise/reorder.hpp"
 
 namespace stridewise::inspect {
 namespace {
 
 constexpr std::int64_t part_bytes = std::int64_t{16} << 20;
-// Bytes that are skipped at once where both sides are the same.
-constexpr std::int64_t block_bytes = std::int64_t{1} << 16;
-// An axis with more coordinates than this is not counted.
-constexpr std::int64_t most_counted = 1 << 16;
+// What is skipped at once where nothing differs.
+constexpr std::int64_t block_bytes = std::int64_t{1} << 14;
+
+using Index = std::vector<std::int64_t>;
+
+// Runs in memory are along the dim whose neighbours are neighbours there; those
+// in logical order are along the last one.
+std::size_t dim_of_runs(const Sides& sides) {
+  if (sides.a == sides.b) {
+    for (const BoundTerm& term : sides.a.terms()) {
+      if (term.flat_stride == 1 && term.extent > 1) {
+        return static_cast<std::size_t>(term.dim);
+      }
+    }
+  }
+  return sides.a.shape().empty() ? 0 : sides.a.shape().size() - 1;
+}
 
 class Comparer {
  public:
   Comparer(const Sides& sides, const DiffOptions& options, DiffReport& report)
       : sides_(sides),
         options_(options),
-        report_(report),
         width_(sides.a.element_bytes()),
-        coordinates_(sides.a.axes().size()) {
-    for (const Dim& dim : sides.a.shape()) {
-      report_.by_dim.push_back({dim.name, {}});
-    }
-    if (sides.a.axes().size() < 2) return;
-    for (const BoundAxis& axis : sides.a.axes()) {
-      report_.by_axis.push_back({axis.name, {}});
-    }
-  }
+        tally_(sides, options, dim_of_runs(sides), report) {}
 
   Result<Extent> run() {
     if (sides_.a == sides_.b) {
       in_memory_order();
-      return extent_;
+      return tally_.extent();
     }
     for (const Box& box :
          boxes_of(sides_.a, sides_.b,
@@ -48,13 +51,26 @@ class Comparer {
         return unexpected(done.error());
       }
     }
-    return extent_;
+    return tally_.extent();
   }
 
  private:
-  [[nodiscard]] bool equal_bytes(const std::byte* a, const std::byte* b,
-                                 std::int64_t count) const {
-    return std::memcmp(a, b, static_cast<std::size_t>(count)) == 0;
+  // Calls visit(first, end), in elements, for each block that differs.
+  template <class Visit, class Passed>
+  void for_each_block(const std::byte* a, const std::byte* b,
+                      std::int64_t elements, Visit visit, Passed passed) {
+    const std::int64_t block = std::max<std::int64_t>(block_bytes / width_, 1);
+    for (std::int64_t first = 0; first < elements; first += block) {
+      const std::int64_t end = std::min(first + block, elements);
+      const std::byte* const at_a = a + first * width_;
+      const std::byte* const at_b = b + first * width_;
+      if (std::memcmp(at_a, at_b,
+                      static_cast<std::size_t>((end - first) * width_)) != 0 &&
+          !tally_.judge().all_pass(at_a, at_b, end - first)) {
+        visit(first, end);
+      }
+      passed(end * width_);
+    }
   }
 
   // Equal layouts: equal bytes are equal elements. The places that differ are
@@ -62,26 +78,26 @@ class Comparer {
   void in_memory_order() {
     const std::byte* const a = sides_.a_bytes.data();
     const std::byte* const b = sides_.b_bytes.data();
-    const std::int64_t size = sides_.a.size_bytes();
-    const std::int64_t block = block_bytes / width_ * width_;
-    std::int64_t told = 0;
-    std::vector<std::int64_t> index(sides_.a.shape().size());
-    for (std::int64_t at = 0; at < size; at += block) {
-      const std::int64_t count = std::min(block, size - at);
-      if (!equal_bytes(a + at, b + at, count)) {
-        for (std::int64_t byte = at; byte < at + count; byte += width_) {
-          if (equal_bytes(a + byte, b + byte, width_)) continue;
-          if (sides_.a.element_at(byte / width_, index) != Place::element) {
-            continue;
+    Index index(sides_.a.shape().size());
+    const auto visit = [&](std::int64_t place, std::int64_t end) {
+      while (place < end) {
+        std::int64_t count = 1;
+        if (sides_.a.element_at(place, index) == Place::element) {
+          if (!index.empty()) {
+            count =
+                tally_.along().run(index[tally_.along().dim()], end - place);
           }
-          element(index, byte, byte);
+          tally_.run(index, count, a + place * width_, b + place * width_);
         }
+        place += count;
       }
-      if (options_.passed && at + count - told >= 4 * part_bytes) {
-        told = at + count;
-        options_.passed(told, told);
-      }
-    }
+    };
+    std::int64_t told = 0;
+    for_each_block(a, b, sides_.a.places(), visit, [&](std::int64_t byte) {
+      if (!options_.passed || byte - told < 4 * part_bytes) return;
+      told = byte;
+      options_.passed(told, told);
+    });
   }
 
   Result<void> in_logical_order(const Box& box) {
@@ -97,28 +113,25 @@ class Comparer {
         !read) {
       return read;
     }
-    const std::int64_t size = dense->size_bytes();
-    const std::int64_t block = block_bytes / width_ * width_;
-    for (std::int64_t at = 0; at < size; at += block) {
-      const std::int64_t count = std::min(block, size - at);
-      if (equal_bytes(buffer_a_.data() + at, buffer_b_.data() + at, count)) {
-        continue;
-      }
-      for (std::int64_t byte = at; byte < at + count; byte += width_) {
-        if (equal_bytes(buffer_a_.data() + byte, buffer_b_.data() + byte,
-                        width_)) {
-          continue;
-        }
-        std::vector<std::int64_t> index(box.begin);
-        std::int64_t rest = byte / width_;
+    const std::byte* const a = buffer_a_.data();
+    const std::byte* const b = buffer_b_.data();
+    const std::int64_t row = box.shape.empty() ? 1 : box.shape.back().extent;
+    const auto visit = [&](std::int64_t element, std::int64_t end) {
+      Index index = index_of(box.shape, element);
+      for (std::size_t d = 0; d < index.size(); ++d) index[d] += box.begin[d];
+      while (element < end) {
+        const std::int64_t count = std::min(row - element % row, end - element);
+        tally_.run(index, count, a + element * width_, b + element * width_);
+        element += count;
+        // The next row: only the first one may begin within.
         for (std::size_t d = index.size(); d-- > 0;) {
-          index[d] += rest % box.shape[d].extent;
-          rest /= box.shape[d].extent;
+          index[d] += d + 1 == index.size() ? box.shape[d].extent : 1;
+          if (index[d] < box.begin[d] + box.shape[d].extent) break;
+          index[d] = box.begin[d];
         }
-        element(index, sides_.a.offset(index) * width_,
-                sides_.b.offset(index) * width_);
       }
-    }
+    };
+    for_each_block(a, b, dense->elements(), visit, [](std::int64_t) {});
     if (options_.passed) options_.passed(0, 0);
     return {};
   }
@@ -136,93 +149,12 @@ class Comparer {
     return {};
   }
 
-  // Whether values that differ are near enough.
-  [[nodiscard]] bool tolerated(const Difference& d, const Value& a,
-                               const Value& b) const {
-    if (a.nan() && b.nan()) return true;
-    if (a.real == b.real && a.imaginary == b.imaginary) {
-      // Integers of 64 bits may be one double and yet differ.
-      return has_nan(options_.type);
-    }
-    if (a.nan() || b.nan()) return false;
-    const Tolerance& t = options_.tolerance;
-    const double room = t.atol + t.rtol * std::hypot(b.real, b.imaginary);
-    if (room > 0 && std::isfinite(d.abs) && d.abs <= room) return true;
-    return t.ulp >= 0 && has_nan(options_.type) && d.ulp <= t.ulp &&
-           options_.type.kind != ElementKind::complex_floating;
-  }
-
-  // An element whose bits differ.
-  void element(const std::vector<std::int64_t>& index, std::int64_t byte_a,
-               std::int64_t byte_b) {
-    const std::byte* const at_a = sides_.a_bytes.data() + byte_a;
-    const std::byte* const at_b = sides_.b_bytes.data() + byte_b;
-    const Value a = value_at(options_.type, at_a);
-    const Value b = value_at(options_.type, at_b);
-    Difference d{.index = {},
-                 .byte_a = byte_a,
-                 .byte_b = byte_b,
-                 .a = a.real,
-                 .b = b.real};
-    constexpr double infinite = std::numeric_limits<double>::infinity();
-    const bool finite = a.finite() && b.finite();
-    d.abs = finite ? std::hypot(a.real - b.real, a.imaginary - b.imaginary)
-                   : infinite;
-    const double size = std::hypot(b.real, b.imaginary);
-    d.rel = finite && size > 0 ? d.abs / size : infinite;
-    d.ulp = a.nan() || b.nan() ? 0 : ulp_distance(options_.type, at_a, at_b);
-    if (tolerated(d, a, b)) return;
-    ++report_.differences;
-    report_.nan_a += a.nan() && !b.nan() ? 1 : 0;
-    report_.nan_b += b.nan() && !a.nan() ? 1 : 0;
-    if (finite) report_.max_abs = std::max(report_.max_abs, d.abs);
-    if (std::isfinite(d.rel))
-      report_.max_rel = std::max(report_.max_rel, d.rel);
-    report_.max_ulp = std::max(report_.max_ulp, d.ulp);
-    extent_.first_byte_a = extent_.first_byte_a < 0
-                               ? byte_a
-                               : std::min(extent_.first_byte_a, byte_a);
-    extent_.last_byte_a = std::max(extent_.last_byte_a, byte_a);
-    count(index);
-    if (!report_.first || index < report_.first->index) {
-      report_.first = d;
-      report_.first->index = index;
-    }
-    if (!report_.worst || d.abs > report_.worst->abs ||
-        (d.abs == report_.worst->abs && index < report_.worst->index)) {
-      report_.worst = d;
-      report_.worst->index = index;
-    }
-  }
-
-  void count(const std::vector<std::int64_t>& index) {
-    for (std::size_t d = 0; d < index.size(); ++d) {
-      auto& counts = report_.by_dim[d].counts;
-      if (counts.empty()) {
-        counts.resize(static_cast<std::size_t>(sides_.a.shape()[d].extent));
-      }
-      ++counts[static_cast<std::size_t>(index[d])];
-    }
-    if (report_.by_axis.empty()) return;
-    sides_.a.coordinates_of(index, coordinates_);
-    for (std::size_t k = 0; k < coordinates_.size(); ++k) {
-      if (sides_.a.axes()[k].extent > most_counted) continue;
-      auto& counts = report_.by_axis[k].counts;
-      if (counts.empty()) {
-        counts.resize(static_cast<std::size_t>(sides_.a.axes()[k].extent));
-      }
-      ++counts[static_cast<std::size_t>(coordinates_[k])];
-    }
-  }
-
   const Sides& sides_;
   const DiffOptions& options_;
-  DiffReport& report_;
   const std::int64_t width_;
-  std::vector<std::int64_t> coordinates_;
+  Tally tally_;
   std::vector<std::byte> buffer_a_;
   std::vector<std::byte> buffer_b_;
-  Extent extent_;
 };
 
 }  // namespace

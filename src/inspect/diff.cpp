@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "inspect/compare.hpp"
 #include "inspect/sizes.hpp"
@@ -31,49 +31,14 @@ std::int64_t elements_between(const Layout& layout, std::int64_t first,
   return count;
 }
 
-// The indices where something differs, as a box: "c=8..15 and h odd".
-struct BoxWords {
-  std::vector<std::string> sets;
-  std::int64_t elements = 1;  // of the box
-};
-
-BoxWords box_of(const std::vector<DiffCounts>& by_dim, const Shape& shape) {
-  BoxWords box;
-  for (std::size_t d = 0; d < by_dim.size(); ++d) {
-    std::vector<bool> in;
-    for (const std::int64_t count : by_dim[d].counts) in.push_back(count > 0);
-    box.elements *= std::ranges::count(in, true);
-    if (std::string text = inspect::print_set(shape[d].name, in);
-        !text.empty()) {
-      box.sets.push_back(std::move(text));
-    }
-  }
-  return box;
-}
-
-std::string join(const std::vector<std::string>& sets) {
-  std::string text;
-  for (const std::string& set : sets) {
-    text += (text.empty() ? "" : ", ") + set;
-  }
-  return text;
-}
-
 // Axes tell what dims do not: which processor, which row of pixels.
-void add_axes(const Layout& layout, const DiffReport& report,
-              std::vector<std::string>& findings) {
+void add_axes(const DiffReport& report, std::vector<std::string>& findings) {
   for (std::size_t k = 0; k + 1 < report.by_axis.size(); ++k) {
     const DiffCounts& axis = report.by_axis[k];
-    if (axis.counts.empty()) continue;
-    std::vector<bool> in;
-    for (const std::int64_t count : axis.counts) in.push_back(count > 0);
-    const auto wrong = std::ranges::count(in, true);
+    const inspect::CountedSet wrong = inspect::print_counts(axis);
     // A set that takes many words is no finding.
-    if (2 * wrong > std::ssize(in) || layout.axes()[k].extent < 2) continue;
-    if (const std::string text = inspect::print_set(axis.name, in);
-        !text.empty()) {
-      findings.push_back("only on " + text);
-    }
+    if (wrong.text.empty() || 2 * wrong.size > axis.extent) continue;
+    findings.push_back("only on " + wrong.text);
   }
 }
 
@@ -103,23 +68,24 @@ std::vector<std::string> findings_of(const Sides& sides,
   if (report.differences > 1) {
     findings = inspect::rearrangements(sides, report.by_dim);
   }
-  const BoxWords box = box_of(report.by_dim, sides.a.shape());
-  const bool whole = box.elements == report.differences;
+  // The indices where something differs, as a box: "c=8..15, h odd".
+  const std::string box = inspect::print_all_counts(report.by_dim);
+  std::int64_t elements = 1;
+  for (const DiffCounts& counts : report.by_dim) {
+    elements *= inspect::print_counts(counts).size;
+  }
   if (report.differences == report.elements) {
     findings.emplace_back("all elements");
-  } else if (whole && !box.sets.empty()) {
-    findings.push_back("all of " + join(box.sets));
-  } else {
-    if (!box.sets.empty()) {
-      findings.push_back(fmt::format("only {} ({} of its {} elements)",
-                                     join(box.sets), report.differences,
-                                     box.elements));
-    }
+  } else if (elements == report.differences && !box.empty()) {
+    findings.push_back("all of " + box);
+  } else if (!box.empty()) {
+    findings.push_back(fmt::format("only {} ({} of its {} elements)", box,
+                                   report.differences, elements));
   }
   if (report.differences < report.elements && report.differences > 1) {
     add_bytes(sides, report, extent, findings);
   }
-  add_axes(sides.a, report, findings);
+  add_axes(report, findings);
   if (report.nan_a > 0) {
     findings.push_back(
         fmt::format("{} are NaN in A and numbers in B", report.nan_a));
@@ -144,6 +110,14 @@ Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
   }
   if (a.shape() != b.shape()) {
     return fail(ErrorCode::mismatch, "A and B are not of one shape");
+  }
+  const Tolerance& tolerance = options.tolerance;
+  for (const double limit : {tolerance.rtol, tolerance.atol}) {
+    if (std::isfinite(limit) && limit >= 0) continue;
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a tolerance of {}: it is a finite number, 0 or "
+                            "more",
+                            limit));
   }
   DiffReport report;
   report.elements = a.elements();

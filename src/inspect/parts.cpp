@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "layout/exact.hpp"
 
 namespace stridewise::inspect {
 namespace {
@@ -76,17 +77,12 @@ std::vector<Box> boxes_of(const Layout& a, const Layout& b, std::int64_t most) {
 }
 
 Result<Layout> part_of(const Layout& layout, const Box& box) {
-  Expression expression = layout.expression();
+  Expression expression = exact_expression(layout);
   std::size_t bound = 0;
-  for (std::size_t k = 0; k < expression.axes.size(); ++k) {
-    Axis& axis = expression.axes[k];
-    if (k + 1 < expression.axes.size()) {
-      axis.pitch = {Step::Kind::exact, layout.axes()[k].pitch_bytes};
-    }
+  for (Axis& axis : expression.axes) {
     for (Term& term : axis.terms) {
-      const BoundTerm& b = layout.terms()[bound++];
-      term.stride = {Step::Kind::exact, b.stride};
-      term.digit.bias += box.begin[static_cast<std::size_t>(b.dim)];
+      const auto d = static_cast<std::size_t>(layout.terms()[bound++].dim);
+      term.digit.bias += box.begin[d];
     }
   }
   // The names of dims may be in another order in the other layout.

@@ -3,6 +3,7 @@
 #include "inspect/sizes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -116,11 +117,8 @@ std::vector<std::string> explain_size(const Layout& layout,
       }
     }
     if (!types.empty()) {
-      std::string names;
-      for (const std::string& name : types) {
-        names += (names.empty() ? "" : ", ") + name;
-      }
-      sentences.push_back(fmt::format("the size of another type: {}", names));
+      sentences.push_back(
+          fmt::format("the size of another type: {}", fmt::join(types, ", ")));
     }
   }
   add_counts(layout, bytes, sentences);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "stridewise/element.hpp"
 
@@ -19,10 +22,31 @@ struct Value {
 
 [[nodiscard]] Value value_at(const ElementType& type, const std::byte* at);
 
-// How many floats lie between the two, of a floating type; else 0. The largest
-// number where it does not fit.
-[[nodiscard]] std::int64_t ulp_distance(const ElementType& type,
-                                        const std::byte* a, const std::byte* b);
+// The value itself in digits; of a complex one, its real part.
+[[nodiscard]] std::string print_value(const ElementType& type,
+                                      const std::byte* at);
+
+template <class T>
+T load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// Without a branch, for loops over many.
+inline float from_half(std::uint16_t bits) {
+  const auto sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
+  const auto magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
+  // The exponent counts from 15 there and from 127 here.
+  const auto finite =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
+  const std::uint32_t other = magnitude | 0x7f800000U;
+  return std::bit_cast<float>(sign |
+                              ((bits & 0x7c00U) == 0x7c00U ? other : finite));
+}
+inline float from_brain(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 [[nodiscard]] bool has_nan(const ElementType& type);
 

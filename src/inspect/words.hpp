@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "stridewise/diff.hpp"
 
 namespace stridewise::inspect {
 
@@ -13,6 +16,25 @@ namespace stridewise::inspect {
 // for none.
 [[nodiscard]] std::string print_set(const std::string& name,
                                     const std::vector<bool>& in);
+
+// Counts of nothing yet, for a dim or axis of that extent.
+[[nodiscard]] DiffCounts counts_of(const std::string& name,
+                                   std::int64_t extent);
+void add(DiffCounts& counts, std::int64_t index, std::int64_t count);
+// How many there are of indices first, first + 1 ...: one number of `each` for
+// each.
+void add_run(DiffCounts& counts, std::int64_t first,
+             std::span<const std::int64_t> each);
+
+// What was counted, in words.
+struct CountedSet {
+  std::string text;       // as print_set; empty for all and for none
+  std::int64_t size = 0;  // indices; where ranges are counted, at most so many
+};
+[[nodiscard]] CountedSet print_counts(const DiffCounts& counts);
+
+// "c=8..15, h odd": those of `all` that tell something.
+[[nodiscard]] std::string print_all_counts(const std::vector<DiffCounts>& all);
 
 // A permutation in words: "c=4k+1 and 4k+2 are swapped", "c is in reverse
 // order", "n is one late: n=1 holds n=0". to[k] is what k holds, -1 unknown.

@@ -2,6 +2,7 @@
 // layouts.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,11 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string print_extents(std::span<const std::int64_t> extents) {
-  std::string text;
-  for (const std::int64_t extent : extents) {
-    text += fmt::format("{}{}", text.empty() ? "" : "x", extent);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(extents, "x"));
 }
 
 // The shape that a .npy array tells of a layout whose digits are whole dims.

@@ -1,6 +1,7 @@
 """Dumps: probe, infer, diff, check and decode, against NumPy and files that are
 hostile."""
 
+import json
 import os
 import resource
 import subprocess
@@ -11,6 +12,35 @@ import numpy as np
 
 import support
 from support import run
+
+
+def resident(pid):
+    """Bytes of memory that a process has at the moment."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("VmRSS"):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return 0
+
+
+def in_bounded_memory(test, words, code):
+    """The JSON answer of a run that may have 256 MiB of its own, and 512 MiB with
+    what it maps."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_DATA, (256 << 20, 256 << 20))
+    most = 0
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          preexec_fn=limit) as process:
+        while process.poll() is None:
+            most = max(most, resident(process.pid))
+            time.sleep(0.02)
+        out, error = process.communicate()
+    test.assertEqual(process.returncode, code, error)
+    test.assertLess(most, 512 << 20)
+    return json.loads(out)
 
 
 class Infer(support.CliTest):
@@ -150,6 +180,67 @@ class Infer(support.CliTest):
         self.refused("probe", self.path("p.npy"), "--shape",
                      "a=4000000000,b=4000000000", says="overflow")
 
+    def test_what_was_written_last_is_read(self):
+        self.probe("2x17x5x4")
+        self.answer("probe", self.path("p.npy"), "--shape", "2x17x5x4",
+                    "--dtype", "s8")
+        for k in (0, 1):
+            self.convert(self.path(f"p.{k}.npy"), self.path(f"d.{k}.bin"),
+                         "nchw", "nhwc", "2x17x5x4")
+        words = ["infer", self.path("p.npy"), self.path("d.bin"), "--shape",
+                 "2x17x5x4"]
+        self.assertEqual(self.answer(*words)["dtype"], "s8")
+        self.answer("probe", self.path("p.npy"), "--shape", "2x17x5x4")
+        self.convert(self.path("p.npy"), self.path("d.bin"), "nchw", "nhwc",
+                     "2x17x5x4")
+        self.assertEqual(self.answer(*words)["dtype"], "f32")
+
+    def test_one_that_may_not_be_alone(self):
+        reference = np.random.default_rng(5).integers(0, 9, (2, 6, 5, 4), "u1")
+        np.save(self.path("r.npy"), reference)
+        got = self.infer([reference.transpose(0, 2, 3, 1)], "2x6x5x4", "u8",
+                         reference="r.npy")
+        self.assertEqual(got["outcome"], "fits, maybe not alone")
+        self.assertFalse(got["unique"])
+        self.assertEqual(got["expression"], "n h w c")
+        self.assertIn("stridewise probe",
+                      run("infer", self.path("r.npy"), self.path("d.0.bin")).out)
+        probe = self.probe("2x6x5x4", "f32")
+        self.assertTrue(self.infer(probe, "2x6x5x4")["unique"])
+
+    @unittest.skipIf("STRIDEWISE_SLOW" in os.environ,
+                     "an instrumented build needs memory of its own")
+    def test_sparse_files(self):
+        self.probe("64x64x8x8")
+        memory = self.path("p.npy").read_bytes()[128:]
+        with open(self.path("d.bin"), "wb") as file:
+            file.truncate(3 << 30)
+            file.seek(1 << 30)
+            file.write(memory)
+        words = [support.BINARY, "infer", self.path("p.npy"), self.path("d.bin"),
+                 "--json"]
+        began = time.monotonic()
+        got = in_bounded_memory(self, words, code=0)
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertEqual((got["outcome"], got["present"]), ("one fits", 1 << 18))
+        self.path("d.bin").unlink()
+        with open(self.path("d.bin"), "wb") as file:
+            file.truncate(3 << 30)
+        got = in_bounded_memory(self, words, code=1)
+        self.assertIsNone(got["best"])
+        # Nothing but zeros, and zeros but for one element.
+        with open(self.path("r.bin"), "wb") as file:
+            file.truncate(1 << 30)
+        words = [support.BINARY, "infer", self.path("r.bin"), self.path("r.bin"),
+                 "--shape", "x=16384,y=16384", "--dtype", "f32", "--json"]
+        self.assertEqual(in_bounded_memory(self, words, 1)["outcome"],
+                         "cannot know")
+        with open(self.path("r.bin"), "r+b") as file:
+            file.seek(4 * (16384 * 7 + 99))
+            file.write(b"\x00\x00\x80\x3f")
+        got = in_bounded_memory(self, words, 0)
+        self.assertFalse(got["unique"])
+
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ, "an instrumented build")
     def test_many_elements_in_seconds(self):
         shape = "4x64x256x256"  # 2^24
@@ -214,8 +305,52 @@ class Diff(support.CliTest):
                      "--shape", "2x17x5x4", "--dtype", "f64")
         self.refused("diff", self.path("a.bin"), self.path("ref.npy"),
                      *self.OPTIONS, says="layout-a")
-        self.refused("diff", self.path("a.bin"), self.path("ref.npy"), *layouts,
-                     *self.OPTIONS, "--rtol", "-1")
+        for option in ("--rtol", "--atol"):
+            for value in ("-1", "nan", "inf", "-inf", "1e999", "x", ""):
+                self.refused("diff", self.path("a.bin"), self.path("ref.npy"),
+                             *layouts, *self.OPTIONS, f"{option}={value}",
+                             says=[option] + ["finite"] * (value != ""))
+        for value in ("-1", "nan", "1.5"):
+            self.refused("diff", self.path("a.bin"), self.path("ref.npy"),
+                         *layouts, *self.OPTIONS, f"--ulp={value}", says="--ulp")
+        self.refused("diff", self.folder, self.path("ref.npy"), *layouts,
+                     *self.OPTIONS)
+
+    def test_long_integers_in_all_digits(self):
+        a = np.array([2 ** 62 + 1, 5], "i8")
+        b = np.array([2 ** 62 + 2, 5], "i8")
+        a.tofile(self.path("a.bin"))
+        b.tofile(self.path("b.bin"))
+        words = ["diff", self.path("a.bin"), self.path("b.bin"), "--layout-a",
+                 "x", "--shape", "x=2", "--dtype", "s64"]
+        got = self.answer(*words, code=1)
+        self.assertEqual(got["differences"], 1)
+        self.assertEqual(got["first"]["a"], 2 ** 62 + 1)
+        self.assertEqual(got["first"]["b"], 2 ** 62 + 2)
+        self.assertEqual(got["worst"]["abs"], 1)
+        self.assertEqual(got["max_abs"], 1)
+        text = run(*words).out
+        self.assertIn("4611686018427387905 and 4611686018427387906", text)
+        self.assertIn("largest   |a-b| 1,", text)
+
+    def test_shape_and_type_from_either_side(self):
+        words = ["diff", self.path("a.bin"), self.path("ref.npy"),
+                 "--layout-a", "nChw16c", "--layout-b", "nchw"]
+        self.answer(*words, "--shape", "2x17x5x4")  # f32, as B's header says
+        for name, shape, dtype in (("a", "2x17x5x4", "f32"),
+                                   ("b", "2x17x5x4", "s32")):
+            self.path(f"{name}.json").write_text(
+                f'{{"layout": "nChw16c", "shape": "{shape}", '
+                f'"dtype": "{dtype}"}}')
+        self.path("b.bin").write_bytes(self.path("a.bin").read_bytes())
+        both = ["diff", self.path("a.bin"), self.path("b.bin")]
+        self.refused(*both, says=["dtype", "f32", "s32", "--dtype"])
+        self.answer(*both, "--dtype", "f32")
+        self.path("b.json").write_text(
+            '{"layout": "nChw16c", "shape": "n=2,c=16,h=5,w=4", '
+            '"dtype": "float"}')
+        self.refused(*both, says=["shape", "c=16", "--shape"])
+        self.answer(*both, "--shape", "2x17x5x4")
 
     def test_headers_of_arrays(self):
         layouts = ["--layout-a", "nChw16c", "--layout-b", "nchw"]
@@ -248,32 +383,12 @@ class Diff(support.CliTest):
             file.seek(size - 4)
             file.write(b"\x00\x00\x80\x3f")
 
-        def limit():
-            resource.setrlimit(resource.RLIMIT_DATA, (256 << 20, 256 << 20))
         words = [support.BINARY, "diff", self.path("a.bin"), self.path("b.bin"),
-                 "--layout-a", "x y", "--shape", f"x={size >> 12},y=1024",
-                 "--dtype", "f32", "--json"]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, preexec_fn=limit)
-        most = 0
-        while process.poll() is None:
-            most = max(most, self.resident(process.pid))
-            time.sleep(0.02)
-        out, error = process.communicate()
-        self.assertEqual(process.returncode, 1, error)
-        self.assertIn(b'"differences": 1', out)
-        self.assertLess(most, 512 << 20)
-
-    @staticmethod
-    def resident(pid):
-        try:
-            with open(f"/proc/{pid}/status", encoding="ascii") as file:
-                for line in file:
-                    if line.startswith("VmRSS"):
-                        return int(line.split()[1]) << 10
-        except OSError:
-            pass
-        return 0
+                 "--layout-a", "x", "--shape", f"x={size}", "--dtype", "u8",
+                 "--json"]
+        got = in_bounded_memory(self, words, code=1)
+        self.assertEqual(got["differences"], 2)
+        self.assertIn(f"all of x={size - 2}..{size - 1}", got["findings"])
 
 
 class Check(support.CliTest):
@@ -334,6 +449,12 @@ class Decode(support.CliTest):
         self.answer("check", self.path("dump.bin"))
         self.answer("diff", self.path("dump.bin"), self.path("x.npy"),
                     "--layout-b", "n c h w")
+        # Each of the three on its own.
+        for told in (["--from", "okk.aligned(npus=4,npu_bytes=8192,start=2)"],
+                     ["--shape", "2x17x5x4"], ["--dtype", "f32"]):
+            self.answer("decode", self.path("dump.bin"), self.path("out.npy"),
+                        *told)
+            np.testing.assert_array_equal(np.load(self.path("out.npy")), array)
         for text in ("", "[]", "{", '{"layout": 3}', '{"layout": "nchv"}'):
             self.path("dump.json").write_text(text)
             self.refused("decode", self.path("dump.bin"), self.path("no.npy"))

@@ -18,6 +18,7 @@
 namespace stridewise {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using Bytes = std::vector<std::byte>;
@@ -86,12 +87,8 @@ InferReport through(const Layout& layout,
   return infer_files(references, dumps, layout.shape(), layout.element_bytes());
 }
 
-// Empty when both place every element alike and take as many bytes.
-std::string difference(const Layout& a, const Layout& b) {
-  if (a.size_bytes() != b.size_bytes()) {
-    return "sizes " + std::to_string(a.size_bytes()) + " and " +
-           std::to_string(b.size_bytes());
-  }
+// Empty when both place every element alike.
+std::string offsets_differ(const Layout& a, const Layout& b) {
   std::string text;
   testing::for_each_index(a.shape(), [&](const auto& index) {
     if (text.empty() && a.offset(index) != b.offset(index)) text = "offsets";
@@ -99,10 +96,34 @@ std::string difference(const Layout& a, const Layout& b) {
   return text;
 }
 
+// Empty when they take as many bytes as well.
+std::string difference(const Layout& a, const Layout& b) {
+  if (a.size_bytes() != b.size_bytes()) {
+    return "sizes " + std::to_string(a.size_bytes()) + " and " +
+           std::to_string(b.size_bytes());
+  }
+  return offsets_differ(a, b);
+}
+
 // Empty when the report is this layout's function and nothing else.
-std::string wrong(const InferReport& report, const Layout& layout) {
-  if (report.outcome != Outcome::one) return "outcome: " + report.reason;
+std::string wrong(const InferReport& report, const Layout& layout,
+                  Outcome expected = Outcome::one) {
+  if (report.outcome != expected) return "outcome: " + report.reason;
   const InferFit& fit = report.fits.at(0);
+  // Where blocks are cut by both ends of a dim, their size does not show, and the
+  // simplest one may take more than was written.
+  const bool cut = std::ranges::any_of(
+      layout.terms(), [](const BoundTerm& term) { return term.bias != 0; });
+  if (fit.missing_bytes != 0 && cut) {
+    return fit.layout.size_bytes() - fit.missing_bytes == layout.size_bytes()
+               ? offsets_differ(fit.layout, layout)
+               : "wrong missing_bytes";
+  }
+  if (fit.missing_bytes != 0 || fit.trailing_bytes != 0) {
+    return std::to_string(fit.missing_bytes) + " bytes missing, " +
+           std::to_string(fit.trailing_bytes) + " too many for " +
+           print(fit.layout.expression());
+  }
   if (fit.start_byte != 0) {
     return "starts at " + std::to_string(fit.start_byte) + " of " +
            print(fit.layout.expression());
@@ -164,10 +185,11 @@ RC_GTEST_PROP(Infer, DumpsThatBeginAnywhere, ()) {
     ++present;
     for (std::size_t d = 0; d < index.size(); ++d) seen.emplace(d, index[d]);
   });
-  // Each index of each dim must have been seen somewhere.
+  // An index that is nowhere in the dump may be anywhere before it, and what
+  // stands for it may contradict the rest.
   std::size_t indices = 0;
   for (const Dim& dim : shape) indices += static_cast<std::size_t>(dim.extent);
-  RC_PRE(2 * present >= layout.elements());
+  RC_PRE(present >= 8);
   RC_PRE(seen.size() == indices);
   if (report.outcome != Outcome::one) {
     RC_FAIL(print(layout.expression()) + " of " + print(shape) + " and " +
@@ -179,7 +201,12 @@ RC_GTEST_PROP(Infer, DumpsThatBeginAnywhere, ()) {
   testing::for_each_index(shape, [&](const auto& index) {
     const std::int64_t byte = layout.offset(index) * width - cut;
     if (byte < 0) return;
-    RC_ASSERT(fit.layout.offset(index) * width - fit.start_byte == byte);
+    if (fit.layout.offset(index) * width - fit.start_byte != byte) {
+      RC_FAIL(print(layout.expression()) + " of " + print(shape) + " and " +
+              std::to_string(width) + " bytes from " + std::to_string(cut) +
+              ": " + print(fit.layout.expression()) + " from " +
+              std::to_string(fit.start_byte));
+    }
   });
 }
 
@@ -336,7 +363,20 @@ TEST(Infer, RepeatingValuesAreSearched) {
     const Layout layout = layout_of(c.layout, c.shape, 1);
     const Bytes reference = random_bytes(layout.elements(), 256, 5);
     const InferReport report = through(layout, {reference});
-    EXPECT_EQ(wrong(report, layout), "") << c.layout;
+    // Where enough values occur once, it is the only one.
+    EXPECT_THAT(report.outcome, AnyOf(Outcome::one, Outcome::unproven));
+    EXPECT_EQ(wrong(report, layout, report.outcome), "") << c.layout;
+  }
+}
+
+// A search that finds one does not rule out others.
+TEST(Infer, WhatASearchFindsIsNotProven) {
+  for (const Case c : {Case{"nhwc", "2x17x5x4"}, Case{"nChw16c", "2x17x5x4"},
+                       Case{"n c h:^64B w", "n=2,c=3,h=5,w=7"}}) {
+    const Layout layout = layout_of(c.layout, c.shape, 1);
+    const Bytes reference = random_bytes(layout.elements(), 12, 5);
+    const InferReport report = through(layout, {reference});
+    EXPECT_EQ(wrong(report, layout, Outcome::unproven), "") << c.layout;
   }
 }
 
@@ -350,8 +390,46 @@ TEST(Infer, OneCornerIsNotZero) {
   }
   const InferReport report = through(layout, {reference});
   EXPECT_EQ(report.present, layout.elements());
+  EXPECT_NE(report.outcome, Outcome::one);
   EXPECT_THAT(report.fits, ::testing::Contains(::testing::Field(
                                &InferFit::layout, ::testing::Eq(layout))));
+}
+
+// Channel 2 holds nothing but zeros: it may be anywhere among the padding.
+TEST(Infer, AnIndexThatNoValueTells) {
+  const Layout layout = layout_of("nChw16c", "2x17x5x4", 4);
+  Bytes reference = distinct(layout.elements(), 4)[0];
+  for (const std::int64_t n : {0, 1}) {
+    std::memset(reference.data() + (n * 17 + 2) * 20 * 4, 0, 20 * 4);
+  }
+  EXPECT_EQ(wrong(through(layout, {reference}), layout, Outcome::unproven), "");
+}
+
+TEST(Infer, ABaseWithinEachProcessor) {
+  const auto says = [](const char* text, const char* shape) {
+    const Layout layout = layout_of(text, shape, 4);
+    const InferReport report = through(layout, distinct(layout.elements(), 4));
+    EXPECT_EQ(wrong(report, layout), "") << text;
+    return report.fits.empty() ? report.reason
+                               : print(report.fits[0].layout.expression());
+  };
+  EXPECT_EQ(says("npu=c%5 |4096B| @33 n c/5 h w", "n=2,c=17,h=3,w=4"),
+            "npu=c%5 |4096B| offset=@33 n c/5 h w");
+  EXPECT_EQ(says("row=h |256B| @7 w c", "h=5,w=6,c=3"), "h |256B| @7 w c");
+  // Strides of the outer axis are steps of it, not bytes.
+  says("(b+1) (c+9)/4 (d+8)/4 (c+9)%4/2 (d+8)%4 (c+9)%2 a%2",
+       "a=2,b=2,c=6,d=5");
+}
+
+TEST(Infer, NothingIsNearWhereNothingMatches) {
+  const Layout layout = layout_of("nchw", "2x17x5x4", 4);
+  const std::vector<Bytes> references = distinct(layout.elements(), 4);
+  const InferReport report =
+      infer_files(references, {Bytes(references[0].size())}, layout.shape(), 4);
+  EXPECT_EQ(report.outcome, Outcome::none);
+  EXPECT_FALSE(report.best);
+  EXPECT_FALSE(report.first_break);
+  EXPECT_THAT(report.reason, HasSubstr("explains a single element"));
 }
 
 TEST(Infer, SeveralFit) {
@@ -372,6 +450,10 @@ TEST(Infer, MostlyEqualValues) {
   for (std::int64_t k = 0; k < layout.elements(); k += 2) {
     std::memset(reference.data() + 4 * (k * 7 % layout.elements()), 0, 4);
   }
+  // w=0 and w=2 are zeros everywhere: what they are is nearly sure.
+  EXPECT_EQ(wrong(through(layout, {reference}), layout, Outcome::unproven), "");
+  const Bytes whole = distinct(layout.elements(), 4)[0];
+  std::memcpy(reference.data() + 400, whole.data() + 400, 16);
   EXPECT_EQ(wrong(through(layout, {reference}), layout), "");
 }
 
@@ -392,7 +474,7 @@ TEST(Infer, NotANumberIsWhatItsBitsAre) {
     const std::uint32_t nan = 0x7fc00000U + k / 2;
     std::memcpy(reference.data() + std::size_t{8} * k, &nan, 4);
   }
-  EXPECT_EQ(wrong(through(layout, {reference}), layout), "");
+  EXPECT_EQ(wrong(through(layout, {reference}), layout, Outcome::unproven), "");
 }
 
 TEST(Infer, NoneFitsSaysWhereTheNearestBreaks) {

@@ -23,6 +23,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Bytes = std::vector<std::byte>;
 using Index = std::vector<std::int64_t>;
@@ -149,8 +150,28 @@ TEST(Diff, SwappedProcessors) {
                 pair.dump.data() + npu * 8192, 8192);
   }
   pair.dump = swapped;
-  EXPECT_THAT(pair.report().findings,
-              Contains("c=4k and 4k+3, 4k+1 and 4k+2 are swapped"));
+  const std::vector<std::string> findings = pair.report().findings;
+  EXPECT_EQ(findings.at(0), "npu is in reverse order");
+  EXPECT_THAT(findings, Contains("c=4k and 4k+3, 4k+1 and 4k+2 are swapped"));
+}
+
+// Some have two channels, others one: dims do not tell what axes do.
+TEST(Diff, ProcessorsInAnotherOrder) {
+  const Pair right = pair_of("okk.aligned(npus=64,npu_bytes=1024)", "2x70x6x5");
+  const auto says = [&](auto from) {
+    Pair pair = right;
+    for (std::size_t npu = 0; npu < 64; ++npu) {
+      std::memcpy(pair.dump.data() + npu * 1024,
+                  right.dump.data() + from(npu) * 1024, 1024);
+    }
+    return pair.report().findings.at(0);
+  };
+  EXPECT_EQ(says([](std::size_t npu) { return 63 - npu; }),
+            "npu is in reverse order");
+  EXPECT_EQ(says([](std::size_t npu) { return npu ^ 1; }),
+            "npu=2k and 2k+1 are swapped");
+  EXPECT_EQ(says([](std::size_t npu) { return (npu + 2) % 64; }),
+            "npu is rotated: npu=0 holds npu=2");
 }
 
 TEST(Diff, OneProcessorIsWrong) {
@@ -161,6 +182,28 @@ TEST(Diff, OneProcessorIsWrong) {
   EXPECT_THAT(report.findings, Contains("only on npu=2"));
 }
 
+// Where values are few, nothing is said of what might be found by chance.
+TEST(Diff, FewValuesAreNotRearranged) {
+  Pair pair =
+      pair_of("okk.aligned(npus=4,npu_bytes=8192)", "2x16x6x5", "nchw", s8);
+  std::mt19937 random(11);
+  testing::for_each_index(pair.layout.shape(), [&](const Index& x) {
+    const auto value = static_cast<std::int8_t>(random() % 4 == 0 ? 1 : 0);
+    put(pair.reference, pair.logical, x, value);
+    const bool flipped = random() % 16 == 0;
+    put(pair.dump, pair.layout, x,
+        static_cast<std::int8_t>(flipped ? 1 - value : value));
+  });
+  for (const std::string& finding : pair.report(s8).findings) {
+    EXPECT_THAT(finding, Not(HasSubstr("holds")));
+    EXPECT_THAT(finding, Not(HasSubstr("swapped")));
+    EXPECT_THAT(finding, Not(HasSubstr("stride")));
+    EXPECT_THAT(finding, Not(HasSubstr("order")));
+    EXPECT_THAT(finding, Not(HasSubstr("further")));
+    EXPECT_THAT(finding, Not(HasSubstr("early")));
+  }
+}
+
 TEST(Diff, AStrideOffByOne) {
   Pair pair = pair_of("n:800 c:200 h:12 w", "n=2,c=3,h=9,w=8");
   pair.dump =
@@ -169,6 +212,29 @@ TEST(Diff, AStrideOffByOne) {
   pair.dump.resize(static_cast<std::size_t>(pair.layout.size_bytes()));
   EXPECT_THAT(pair.report().findings,
               Contains("the stride of h is 1 element too large"));
+}
+
+// Each row overwrites the end of the one before it, or begins in what the plane
+// after it overwrites.
+TEST(Diff, AStrideOffByOneWhereRowsOverlap) {
+  const auto says = [](const char* text, const char* dim, std::int64_t by) {
+    Pair pair = pair_of(text, "2x3x9x8");
+    const auto d = static_cast<std::size_t>(std::string("nchw").find(dim));
+    Bytes dump(pair.dump.size());
+    testing::for_each_index(pair.layout.shape(), [&](const Index& x) {
+      const std::int64_t place = pair.layout.offset(x) + by * x[d];
+      if (place < 0 || place >= pair.layout.places()) return;
+      std::memcpy(dump.data() + place * 4,
+                  pair.reference.data() + pair.logical.offset(x) * 4, 4);
+    });
+    pair.dump = dump;
+    return pair.report().findings.at(0);
+  };
+  EXPECT_EQ(says("nchw", "h", -1), "the stride of h is 1 element too small");
+  EXPECT_EQ(says("nchw", "h", 1), "the stride of h is 1 element too large");
+  EXPECT_EQ(says("nchw", "c", -1), "the stride of c is 1 element too small");
+  EXPECT_EQ(says("nchw", "n", 3), "the stride of n is 3 elements too large");
+  EXPECT_EQ(says("nhwc", "w", -1), "the stride of w is 1 element too small");
 }
 
 TEST(Diff, EverythingFurtherOn) {
@@ -192,6 +258,22 @@ TEST(Diff, TheWrongOneOfFourInAWord) {
   }
   EXPECT_THAT(pair.report(s8).findings,
               Contains("n=4k+1 and 4k+2 are swapped"));
+}
+
+TEST(Diff, OneOfFourInAWordForAll) {
+  const Pair right =
+      pair_of("okk.4n(npus=4,npu_bytes=8192)", "8x6x5x7", "nchw", s8);
+  Pair pair = right;
+  for (std::size_t k = 0; k < pair.dump.size(); ++k) {
+    pair.dump[k] = right.dump[k / 4 * 4];
+  }
+  EXPECT_EQ(pair.report(s8).findings.at(0),
+            "n=4k+1 holds 4k, 4k+2 holds 4k, 4k+3 holds 4k");
+  for (std::size_t k = 0; k < pair.dump.size(); ++k) {
+    pair.dump[k] = right.dump[k / 4 * 4 + (k + 1) % 4];
+  }
+  EXPECT_EQ(pair.report(s8).findings.at(0),
+            "n=4k holds 4k+1, 4k+1 holds 4k+2, 4k+2 holds 4k+3, 4k+3 holds 4k");
 }
 
 TEST(Diff, ReversedRows) {
@@ -255,21 +337,157 @@ TEST(Diff, Tolerances) {
   EXPECT_EQ(report.max_rel, 1.0);  // 0 and 0.001
 }
 
+TEST(Diff, TolerancesThatAreNone) {
+  const Layout layout = layout_of("nchw", "1x1x1x3");
+  const Bytes bytes(12);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Tolerance& tolerance :
+       {Tolerance{nan, 0, -1}, Tolerance{0, nan, -1}, Tolerance{-0.5, 0, -1},
+        Tolerance{0, infinity, -1}}) {
+    const Result<DiffReport> report =
+        diff(layout, bytes, layout, bytes, DiffOptions{f32, tolerance, {}});
+    ASSERT_FALSE(report);
+    EXPECT_THAT(report.error().message,
+                HasSubstr("a finite number, 0 or more"));
+  }
+}
+
+// Neighbours that are one and the same double.
+TEST(Diff, LongIntegersAreExact) {
+  const ElementType s64 = *parse_element_type("s64");
+  const Layout layout = layout_of("nchw", "1x1x1x4", s64);
+  constexpr std::int64_t large = (std::int64_t{1} << 62) + 1;
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t values[4][2] = {
+      {large, large + 1}, {large, large + 3}, {7, 7}, {-large, -large - 2}};
+  Bytes a(32);
+  Bytes b(32);
+  for (std::int64_t k = 0; k < 4; ++k) {
+    put(a, layout, {0, 0, 0, k}, values[k][0]);
+    put(b, layout, {0, 0, 0, k}, values[k][1]);
+  }
+  DiffReport report = differ(layout, a, layout, b, s64);
+  EXPECT_EQ(report.differences, 3);
+  EXPECT_EQ(report.first->a_text, "4611686018427387905");
+  EXPECT_EQ(report.first->b_text, "4611686018427387906");
+  EXPECT_EQ(report.worst->index, (Index{0, 0, 0, 1}));
+  EXPECT_EQ(report.worst->abs_text, "3");
+  EXPECT_EQ(differ(layout, a, layout, b, s64, {0, 2, -1}).differences, 1);
+  // Errors that are one double as well.
+  put(a, layout, {0, 0, 0, 0}, least);
+  put(b, layout, {0, 0, 0, 0}, large);
+  put(a, layout, {0, 0, 0, 2}, least);
+  put(b, layout, {0, 0, 0, 2}, large + 1);
+  report = differ(layout, a, layout, b, s64);
+  EXPECT_EQ(report.worst->index, (Index{0, 0, 0, 2}));
+  EXPECT_EQ(report.worst->abs_text, "13835058055282163714");
+}
+
+TEST(Diff, LongFloatsAreExact) {
+  const ElementType f128 = *parse_element_type("f128");
+  const Layout layout = layout_of("nchw", "1x1x1x2", f128);
+  Bytes a(32);
+  Bytes b(32);
+  put(a, layout, {0, 0, 0, 1}, 1.0L);
+  put(b, layout, {0, 0, 0, 1}, 1.0L + 0x1p-60L);
+  EXPECT_EQ(differ(layout, a, layout, b, f128).differences,
+            std::numeric_limits<long double>::digits > 60 ? 1 : 0);
+}
+
+// Every half, against the library's own conversion of each.
+TEST(Diff, HalvesAreTheirNumbers) {
+  const ElementType f16 = *parse_element_type("f16");
+  const Layout half = layout_of("nchw", "1x1x256x256", f16);
+  Bytes a(1 << 17);
+  for (std::uint32_t bits = 0; bits < 1 << 16; ++bits) {
+    const auto value = static_cast<std::uint16_t>(bits);
+    std::memcpy(a.data() + std::size_t{2} * bits, &value, 2);
+  }
+  const Bytes zeros(1 << 17);
+  for (const std::uint32_t bits :
+       {0x0001U, 0x03ffU, 0x0400U, 0x3c00U, 0x7bffU, 0x8001U, 0xbc00U}) {
+    Bytes one = zeros;
+    const auto value = static_cast<std::uint16_t>(bits);
+    std::memcpy(one.data(), &value, 2);
+    const DiffReport report = differ(half, one, half, zeros, f16);
+    const int exponent = static_cast<int>(bits >> 10 & 31U);
+    const double fraction = bits & 1023U;
+    EXPECT_EQ(report.max_abs, exponent == 0
+                                  ? std::ldexp(fraction, -24)
+                                  : std::ldexp(1024 + fraction, exponent - 25));
+  }
+  const DiffReport report = differ(half, a, half, zeros, f16);
+  EXPECT_EQ(report.differences, (1 << 16) - 2);  // but 0 and -0
+  EXPECT_EQ(report.nan_a, 2 * 1023);
+  EXPECT_EQ(report.max_abs, 65504);
+}
+
+// More indices than are counted one by one.
+TEST(Diff, LongDimsAreCountedByRanges) {
+  const Layout layout = layout_of("x", "x=1000000", s8);
+  Bytes a(1000000);
+  Bytes b = a;
+  std::fill(b.begin() + 300000, b.begin() + 700001, std::byte{1});
+  const DiffReport report = differ(layout, a, layout, b, s8);
+  EXPECT_EQ(report.differences, 400001);
+  EXPECT_THAT(report.findings, Contains("all of x=300000..700000"));
+  const DiffCounts& counts = report.by_dim[0];
+  EXPECT_EQ(counts.step, 16);
+  EXPECT_EQ(counts.counts.size(), 62500U);
+  EXPECT_EQ(counts.counts[300000 / 16], 16);
+  EXPECT_EQ(counts.counts[700000 / 16], 1);
+  EXPECT_EQ(counts.first, 300000);
+  EXPECT_EQ(counts.last, 700000);
+  b[500000] = std::byte{0};
+  std::fill(b.begin() + 310000, b.begin() + 320000, std::byte{0});
+  EXPECT_THAT(differ(layout, a, layout, b, s8).findings,
+              Contains("only x between 300000 and 700000 (390000 of its 400001 "
+                       "elements)"));
+}
+
 // Against a loop over all elements, in layouts of all kinds.
 RC_GTEST_PROP(Diff, CountsWhatALoopCounts, ()) {
   const Shape shape = testing::random_shape();
   const Layout a = testing::random_valid_layout(shape, 4);
-  const Layout b = testing::random_valid_layout(shape, 4);
+  const Layout b =
+      testing::in_range(0, 2) == 0 ? a : testing::random_valid_layout(shape, 4);
   RC_PRE(a.valid());
   RC_PRE(b.valid());
   const Bytes a_bytes = random_tensor(a);
   Bytes b_bytes = moved(a, b, a_bytes);
+  // Few or nearly all: runs of both.
+  const std::int64_t one_in = testing::in_range(1, 5);
   std::int64_t planted = 0;
+  std::vector<std::vector<std::int64_t>> by_dim;
+  for (const Dim& dim : shape) {
+    by_dim.emplace_back(static_cast<std::size_t>(dim.extent));
+  }
+  std::vector<std::vector<std::int64_t>> by_axis;
+  for (const BoundAxis& axis : a.axes()) {
+    by_axis.emplace_back(static_cast<std::size_t>(axis.extent));
+  }
+  Index coordinates(a.axes().size());
   Index first;
+  Index worst;
+  double most = 0;
   testing::for_each_index(shape, [&](const Index& x) {
-    if (testing::in_range(0, 4) != 0) return;
+    if (testing::in_range(0, one_in) == 0) return;
     put(b_bytes, b, x, -3.0F);
     if (planted++ == 0) first = x;
+    float value = 0;
+    std::memcpy(&value, a_bytes.data() + a.offset(x) * 4, 4);
+    if (value + 3.0 > most) {
+      most = value + 3.0;
+      worst = x;
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      ++by_dim[d][static_cast<std::size_t>(x[d])];
+    }
+    a.coordinates_of(x, coordinates);
+    for (std::size_t k = 0; k < coordinates.size(); ++k) {
+      ++by_axis[k][static_cast<std::size_t>(coordinates[k])];
+    }
   });
   const DiffReport report = differ(a, a_bytes, b, b_bytes);
   RC_ASSERT(report.differences == planted);
@@ -278,6 +496,21 @@ RC_GTEST_PROP(Diff, CountsWhatALoopCounts, ()) {
   RC_ASSERT(report.first->index == first);
   RC_ASSERT(report.first->byte_a == a.offset(first) * 4);
   RC_ASSERT(report.first->byte_b == b.offset(first) * 4);
+  RC_ASSERT(report.max_abs == most);
+  RC_ASSERT(report.worst->index == worst);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    RC_ASSERT(report.by_dim[d].counts == by_dim[d]);
+  }
+  for (std::size_t k = 0; k < report.by_axis.size(); ++k) {
+    const DiffCounts& counts = report.by_axis[k];
+    std::vector<std::int64_t> ranges(counts.counts.size());
+    for (std::size_t at = 0; at < by_axis[k].size(); ++at) {
+      ranges[at / static_cast<std::size_t>(counts.step)] += by_axis[k][at];
+    }
+    RC_ASSERT(counts.counts.size() <= std::size_t{1} << 16);
+    const bool same = counts.counts == ranges;
+    RC_ASSERT(same);
+  }
 }
 
 TEST(Diff, LargeTensorsInParts) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+namespace stridewise::cli {
+
+// A file of `size` bytes, which `fill` writes. It appears whole or not at all;
+// ends the command with an error where it cannot.
+void write_file(const std::filesystem::path& path, std::int64_t size,
+                const std::function<void(std::byte*)>& fill);
+
+}  // namespace stridewise::cli

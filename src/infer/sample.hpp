@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "infer/data.hpp"
+#include "stridewise/layout.hpp"
+
+namespace stridewise::inference {
+
+// Elements that tell layouts apart: those of the rarest values.
+struct Sample {
+  std::vector<std::int64_t> elements;
+  std::vector<std::vector<std::int64_t>> indices;
+};
+
+[[nodiscard]] Sample sample_of(const InferData& data, const Shape& shape,
+                               std::int64_t elements);
+
+}  // namespace stridewise::inference

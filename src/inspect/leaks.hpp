@@ -1,0 +1,59 @@
+// Padding that is not zero: where, and what it looks like.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stridewise/diff.hpp"
+
+namespace stridewise::inspect {
+
+class Leaks {
+ public:
+  Leaks(const Layout& layout, std::span<const std::byte> bytes)
+      : layout_(layout),
+        bytes_(bytes),
+        width_(static_cast<std::size_t>(layout.element_bytes())) {}
+
+  // A place without an element that is not zero. Ascending.
+  void add(std::int64_t place);
+  // After the last one.
+  void close();
+
+  // The first runs, at most 16.
+  [[nodiscard]] const std::vector<LeakReport>& runs() const { return runs_; }
+  // "the tail of c is not zero: c=17..31 of the last block"
+  [[nodiscard]] std::vector<std::string> sentences() const;
+
+ private:
+  [[nodiscard]] const std::byte* at(std::int64_t place) const {
+    return bytes_.data() + static_cast<std::size_t>(place) * width_;
+  }
+  [[nodiscard]] std::string origin_of(std::int64_t place,
+                                      std::int64_t count) const;
+  [[nodiscard]] bool constant(std::int64_t place, std::int64_t count) const;
+  [[nodiscard]] std::string range(const std::vector<std::int64_t>& first,
+                                  const std::vector<std::int64_t>& last) const;
+  void follow(std::int64_t place);
+  [[nodiscard]] std::int64_t beyond(std::int64_t place, std::size_t d);
+  void make_larger();
+
+  const Layout& layout_;
+  std::span<const std::byte> bytes_;
+  const std::size_t width_;
+  std::vector<LeakReport> runs_;
+  std::int64_t first_ = -1;  // of the run that is open
+  std::int64_t last_ = -1;
+  std::int64_t followed_ = 0;
+  std::int64_t gaps_ = 0;
+  // Dim and index beyond its extent -> how often.
+  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> beyond_;
+  std::vector<std::optional<Layout>> larger_;
+};
+
+}  // namespace stridewise::inspect

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/tally.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inspect/words.hpp"
+
+namespace stridewise::inspect {
+namespace {
+
+constexpr std::int64_t most_tabulated = 1 << 20;
+
+}  // namespace
+
+// ----------------------------------------------------------------- Along ---
+
+Along::Along(const Layout& layout, std::size_t dim)
+    : layout_(layout),
+      dim_(dim),
+      extent_(dim < layout.shape().size() ? layout.shape()[dim].extent : 1) {
+  int digits = 0;
+  for (const BoundTerm& term : layout.terms()) {
+    if (term.dim != static_cast<std::int32_t>(dim)) continue;
+    plain_ =
+        ++digits == 1 && term.div == 1 && term.mod == 0 ? term.flat_stride : 0;
+  }
+  if (extent_ > most_tabulated) return;
+  for (std::int64_t x = 0; x < extent_; ++x) {
+    places_.push_back(compute_place(x));
+  }
+  if (layout.axes().size() < 2) return;
+  for (std::size_t k = 0; k < layout.axes().size(); ++k) {
+    std::vector<std::int64_t>& steps = coordinates_.emplace_back();
+    for (std::int64_t x = 0; x < extent_; ++x) {
+      steps.push_back(compute_coordinate(k, x));
+    }
+  }
+}
+
+std::int64_t Along::compute_place(std::int64_t x) const {
+  if (layout_.shape().empty()) return 0;
+  std::vector<std::int64_t> index(layout_.shape().size(), 0);
+  const std::int64_t zero = layout_.offset(index);
+  index[dim_] = x;
+  return layout_.offset(index) - zero;
+}
+
+std::int64_t Along::compute_coordinate(std::size_t axis, std::int64_t x) const {
+  if (layout_.shape().empty()) return 0;
+  std::vector<std::int64_t> index(layout_.shape().size(), 0);
+  std::vector<std::int64_t> zero(layout_.axes().size());
+  std::vector<std::int64_t> there(layout_.axes().size());
+  layout_.coordinates_of(index, zero);
+  index[dim_] = x;
+  layout_.coordinates_of(index, there);
+  return there[axis] - zero[axis];
+}
+
+std::int64_t Along::run(std::int64_t x, std::int64_t most) const {
+  const std::int64_t end = std::min(extent_ - x, most);
+  if (plain_ == 1) return end;
+  const std::int64_t first = place(x);
+  std::int64_t count = 1;
+  while (count < end && place(x + count) - first == count) ++count;
+  return count;
+}
+
+// ----------------------------------------------------------------- Tally ---
+
+Tally::Tally(const Sides& sides, const DiffOptions& options, std::size_t dim,
+             DiffReport& report)
+    : sides_(sides),
+      report_(report),
+      width_(sides.a.element_bytes()),
+      judge_(options.type, options.tolerance),
+      along_(sides.a, dim),
+      coordinates_(sides.a.axes().size()) {
+  for (const Dim& d : sides.a.shape()) {
+    report.by_dim.push_back(counts_of(d.name, d.extent));
+  }
+  if (sides.a.axes().size() < 2) return;
+  for (const BoundAxis& axis : sides.a.axes()) {
+    report.by_axis.push_back(counts_of(axis.name, axis.extent));
+  }
+}
+
+void Tally::run(std::vector<std::int64_t>& index, std::int64_t count,
+                const std::byte* a, const std::byte* b) {
+  for (std::int64_t first = 0; first < count; first += Marks::most) {
+    const std::int64_t some = std::min(Marks::most, count - first);
+    const std::byte* const at_a = a + first * width_;
+    const std::byte* const at_b = b + first * width_;
+    judge_.mark(at_a, at_b, some, marks_);
+    if (marks_.count > 0) marked(index, first, some, at_a, at_b);
+  }
+}
+
+void Tally::marked(std::vector<std::int64_t>& index, std::int64_t first,
+                   std::int64_t count, const std::byte* a, const std::byte* b) {
+  const std::span fails(marks_.fails.data(), static_cast<std::size_t>(count));
+  const std::size_t dim = along_.dim();
+  const bool has_dim = dim < index.size();
+  const std::int64_t begin = (has_dim ? index[dim] : 0) + first;
+  const auto least = std::ranges::find(fails, 1) - fails.begin();
+  report_.differences += marks_.count;
+  report_.max_abs = std::max(report_.max_abs, marks_.max_finite_abs);
+  report_.max_rel = std::max(report_.max_rel, marks_.max_rel);
+  report_.max_ulp = std::max(report_.max_ulp, marks_.max_ulp);
+  report_.nan_a += marks_.nan_a;
+  report_.nan_b += marks_.nan_b;
+
+  index_ = index;
+  if (has_dim) index_[dim] = 0;
+  count_places(begin, fails);
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (d != dim) add(report_.by_dim[d], index[d], marks_.count);
+  }
+  if (has_dim) add_run(report_.by_dim[dim], begin, fails);
+
+  const auto here = [&](std::int64_t k) {
+    if (has_dim) index_[dim] = begin + k;
+    return difference(index_, a + k * width_, b + k * width_);
+  };
+  if (has_dim) index_[dim] = begin + least;
+  if (!report_.first || index_ < report_.first->index) {
+    report_.first = here(least);
+  }
+  if (report_.worst && marks_.max_abs < report_.worst->abs) return;
+  std::int64_t worst = -1;
+  for (std::int64_t k = least; k < count; ++k) {
+    if (fails[static_cast<std::size_t>(k)] == 0) continue;
+    if (worst < 0 || larger(a, b, k, worst)) worst = k;
+  }
+  // Most are as far off as the worst one is where all are wrong alike.
+  if (has_dim) index_[dim] = begin + worst;
+  if (report_.worst && marks_.max_abs == report_.worst->abs &&
+      !judge_.rounds() && index_ > report_.worst->index) {
+    return;
+  }
+  Difference candidate = here(worst);
+  if (!report_.worst || exceeds(candidate, *report_.worst)) {
+    report_.worst = std::move(candidate);
+  }
+}
+
+// By bytes and by axes. index_ is that of the run with its own dim at 0.
+void Tally::count_places(std::int64_t begin,
+                         std::span<const std::int64_t> fails) {
+  const std::int64_t place = sides_.a.offset(index_);
+  const auto count = std::ssize(fails);
+  const auto failed = [&](std::int64_t k) {
+    return fails[static_cast<std::size_t>(k)] != 0;
+  };
+  const auto widen = [&](std::int64_t k) {
+    const std::int64_t byte = (place + along_.place(begin + k)) * width_;
+    if (extent_.first_byte_a < 0 || byte < extent_.first_byte_a) {
+      extent_.first_byte_a = byte;
+    }
+    extent_.last_byte_a = std::max(extent_.last_byte_a, byte);
+  };
+  if (along_.ascends()) {
+    std::int64_t least = 0;
+    std::int64_t most = count - 1;
+    while (!failed(least)) ++least;
+    while (!failed(most)) --most;
+    widen(least);
+    widen(most);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (failed(k)) widen(k);
+    }
+  }
+  if (report_.by_axis.empty()) return;
+  sides_.a.coordinates_of(index_, coordinates_);
+  for (std::size_t axis = 0; axis < coordinates_.size(); ++axis) {
+    DiffCounts& counts = report_.by_axis[axis];
+    for (std::int64_t k = 0; k < count; ++k) {
+      if (!failed(k)) continue;
+      add(counts, coordinates_[axis] + along_.coordinate(axis, begin + k), 1);
+    }
+  }
+}
+
+// Whether the error at k is larger than that at an earlier `other`.
+bool Tally::larger(const std::byte* a, const std::byte* b, std::int64_t k,
+                   std::int64_t other) const {
+  const double abs = marks_.abs[static_cast<std::size_t>(k)];
+  const double than = marks_.abs[static_cast<std::size_t>(other)];
+  if (abs != than || !judge_.rounds()) return abs > than;
+  return judge_.larger(a + k * width_, b + k * width_, a + other * width_,
+                       b + other * width_);
+}
+
+bool Tally::exceeds(const Difference& one, const Difference& other) const {
+  if (one.abs != other.abs) return one.abs > other.abs;
+  if (judge_.rounds()) {
+    const std::byte* const a = sides_.a_bytes.data();
+    const std::byte* const b = sides_.b_bytes.data();
+    const auto larger_than = [&](const Difference& x, const Difference& y) {
+      return judge_.larger(a + x.byte_a, b + x.byte_b, a + y.byte_a,
+                           b + y.byte_b);
+    };
+    if (larger_than(one, other)) return true;
+    if (larger_than(other, one)) return false;
+  }
+  return one.index < other.index;
+}
+
+Difference Tally::difference(const std::vector<std::int64_t>& index,
+                             const std::byte* a, const std::byte* b) const {
+  Difference d = judge_.describe(a, b);
+  d.index = index;
+  d.byte_a = sides_.a.offset(index) * width_;
+  d.byte_b = sides_.b.offset(index) * width_;
+  return d;
+}
+
+}  // namespace stridewise::inspect
