@@ -162,6 +162,12 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes) {
       return lower_sides(piece, *std::move(sides), run);
     }
   }
+  // Runs of many lines are written as fast in any order, but read faster in theirs.
+  constexpr std::int64_t many_lines = 1024;
+  if (run >= many_lines) {
+    std::ranges::stable_sort(loops, std::ranges::greater{},
+                             &PlanLoop::src_stride);
+  }
   const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);
       strided != nullptr && piece.zeros == 0 &&
