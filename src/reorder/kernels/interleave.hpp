@@ -257,11 +257,10 @@ class Deinterleave {
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
   static void stream(const Tile& tile) {
-    constexpr std::int64_t unit = Wide::lanes * 16;
-    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0 &&
-                       tile.dst_stride[1] % unit == 0 &&
-                       tile.dst_stride[2] % unit == 0 &&
-                       tile.dst_stride[3] % unit == 0);
+    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
+                       tile.dst_stride[1] % 16 == 0 &&
+                       tile.dst_stride[2] % 16 == 0 &&
+                       tile.dst_stride[3] % 16 == 0);
   }
 
  private:
@@ -321,7 +320,12 @@ class Deinterleave {
     for (int j = 0; j < J; ++j) {
       if (j >= tile.count[1]) continue;
       if constexpr (streams) {
-        Vector::stream(dst + j * tile.dst_stride[1], out[j]);
+        // By lanes: that columns begin with vectors is rare.
+        Vector::scatter_stream(
+            [&](std::int64_t lane) {
+              return dst + j * tile.dst_stride[1] + 16 * lane;
+            },
+            out[j]);
       } else {
         Vector::store(dst + j * tile.dst_stride[1], out[j]);
       }
