@@ -101,8 +101,9 @@ std::size_t extent(const std::array<std::int64_t, 4>& count,
   return static_cast<std::size_t>(last);
 }
 
+// `slack`: bytes between dst and the guard page after it.
 void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
-           GuardedBytes::Against side) {
+           GuardedBytes::Against side, std::size_t slack = 0) {
   const std::int64_t width = kernel.element_bytes;
   const bool runs = kernel.kind == KernelKind::copy;
   auto written = tile.count;
@@ -113,12 +114,12 @@ void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
     dst_size = extent(written, {width, written[0] * width, 0, 0}, width);
   }
   const GuardedBytes src(src_size, side);
-  const GuardedBytes dst(dst_size, side);
+  const GuardedBytes dst(dst_size + slack, side);
   for (std::size_t k = 0; k < src_size; ++k) {
     src.bytes()[k] = static_cast<std::byte>(k * 131 + (k >> 8) * 7 + 1);
   }
-  std::memset(dst.data(), 0xee, dst_size);
-  std::vector<std::byte> expected(dst_size, std::byte{0xee});
+  std::memset(dst.data(), 0xee, dst_size + slack);
+  std::vector<std::byte> expected(dst_size + slack, std::byte{0xee});
   tile.src_end = src.data() + src_size;
   for (std::int64_t i = 0; i < tile.count[3]; ++i) {
     for (std::int64_t j = 0; j < tile.count[2]; ++j) {
@@ -132,7 +133,7 @@ void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
   tile.dst = dst.data();
   run(tile);
   stream_fence();
-  ASSERT_EQ(std::memcmp(expected.data(), dst.data(), dst_size), 0)
+  ASSERT_EQ(std::memcmp(expected.data(), dst.data(), expected.size()), 0)
       << kernel.name << " " << tile.count[0] << "x" << tile.count[1] << "+"
       << tile.zeros << " x" << tile.count[2] << "x" << tile.count[3];
 }
@@ -222,6 +223,29 @@ TEST(Kernels, WideTransposes) {
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
           if (kernel.stream != nullptr) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Blocks that follow each other stream wherever malloc puts them: at 16 bytes
+// after a line, say.
+TEST(Kernels, DenseColumnsStreamFromAnyAddress) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.stream == nullptr) {
+      continue;
+    }
+    for (const std::int64_t bytes : {32, 64, 128, 256, 320}) {
+      const std::int64_t column = bytes / kernel.element_bytes;
+      for (const std::int64_t zeros : {0, 1, 5}) {
+        if (column <= zeros) continue;
+        for (const std::int64_t columns : {1, 9, 64, 300}) {
+          const Tile tile = tile_of(kernel, column - zeros, columns, 0, zeros);
+          for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                          GuardedBytes::Against::back, slack));
           }
         }
       }

@@ -229,6 +229,33 @@ TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
   }
 }
 
+// Columns that are whole lines stream from wherever dst begins: the calls of a
+// plan meet at its lines.
+TEST(Reorder, StreamsToAnyAddress) {
+  for (const auto& [width, rows] :
+       {std::pair<std::int32_t, std::int64_t>{1, 1600}, {4, 704}, {8, 264}}) {
+    const Shape shape = {{"a", rows}, {"b", 70}};
+    const Layout src = *resolve_layout("ab")->bind(shape, width);
+    const Layout dst = *resolve_layout("ba")->bind(shape, width);
+    const Bytes data = random_bytes(src.size_bytes(), 13);
+    Bytes expected(data.size());
+    reorder_reference(src, dst, data.data(), expected.data());
+    const Plan plan =
+        *Plan::make(src, dst, PlanOptions{.stores = Stores::streaming});
+    for (std::size_t shift = 0; shift <= 64; ++shift) {
+      Bytes result(data.size() + 128, std::byte{0x77});
+      plan.run(data.data(), result.data() + shift, threaded_for);
+      const auto begin = result.begin() + static_cast<std::ptrdiff_t>(shift);
+      const auto end = begin + std::ssize(data);
+      const auto untouched = [](std::byte b) { return b == std::byte{0x77}; };
+      EXPECT_TRUE(std::equal(begin, end, expected.begin()))
+          << width << " bytes, " << shift << " after a line";
+      EXPECT_TRUE(std::all_of(result.begin(), begin, untouched));
+      EXPECT_TRUE(std::all_of(end, result.end(), untouched));
+    }
+  }
+}
+
 TEST(Reorder, PlansOfOtherValuesAreOtherPlans) {
   const Shape shape = {{"x", 9}};
   const Layout src = *resolve_layout("x")->bind(shape, 4);

@@ -53,11 +53,32 @@ class Odometer {
   std::int64_t dst_ = 0;
 };
 
+// Rows that the first part of a streamed transpose does beyond its share, so
+// that those after it begin with a line of dst.
+std::int64_t lead_of(const ScheduledNest& scheduled, const std::byte* dst) {
+  if (!scheduled.nest.streams || scheduled.staged ||
+      scheduled.kernel->kind != KernelKind::transpose ||
+      scheduled.parts[0] == 1) {
+    return 0;
+  }
+  constexpr std::int64_t line = 64;
+  const std::int64_t unit = scheduled.kernel->element_bytes;
+  const std::int64_t misaligned =
+      (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(dst) % line) +
+       scheduled.nest.dst_offset) %
+      line;
+  const std::int64_t last =
+      scheduled.tile[0].count - (scheduled.parts[0] - 1) * scheduled.part[0];
+  if (misaligned == 0 || misaligned % unit != 0) return 0;
+  const std::int64_t lead = (line - misaligned) / unit;
+  return lead < last ? lead : 0;
+}
+
 // Which part of each dim of the tile a call does; columns are the fastest.
 class Parts {
  public:
-  Parts(const ScheduledNest& scheduled, std::int64_t call)
-      : scheduled_(scheduled) {
+  Parts(const ScheduledNest& scheduled, std::int64_t lead, std::int64_t call)
+      : scheduled_(scheduled), lead_(lead) {
     for (const std::size_t d : order) {
       at_[d] = call % scheduled.parts[d];
       call /= scheduled.parts[d];
@@ -72,7 +93,12 @@ class Parts {
     return false;
   }
   [[nodiscard]] std::int64_t first(std::size_t d) const {
-    return at_[d] * scheduled_.part[d];
+    return at_[d] == 0 ? 0 : begin_of(d, at_[d]);
+  }
+  [[nodiscard]] std::int64_t count(std::size_t d) const {
+    const std::int64_t end =
+        last(d) ? scheduled_.tile[d].count : begin_of(d, at_[d] + 1);
+    return end - first(d);
   }
   [[nodiscard]] bool last(std::size_t d) const {
     return at_[d] + 1 == scheduled_.parts[d];
@@ -84,8 +110,13 @@ class Parts {
   }
 
  private:
+  [[nodiscard]] std::int64_t begin_of(std::size_t d, std::int64_t part) const {
+    return part * scheduled_.part[d] + (d == 0 ? lead_ : 0);
+  }
+
   static constexpr std::array<std::size_t, 4> order = {1, 0, 2, 3};
   const ScheduledNest& scheduled_;
+  std::int64_t lead_;
   std::array<std::int64_t, 4> at_;  // NOLINT: filled by the constructor
 };
 
@@ -95,7 +126,7 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
   const std::int64_t begin = task * scheduled.per_task;
   const std::int64_t end =
       std::min(begin + scheduled.per_task, scheduled.calls);
-  Parts parts(scheduled, begin);
+  Parts parts(scheduled, lead_of(scheduled, dst), begin);
   Odometer odometer({nest.loops.data(), scheduled.around},
                     begin / parts.calls());
   Tile tile{};
@@ -108,15 +139,20 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
     tile.src_stride[d] = scheduled.tile[d].src_stride;
     tile.dst_stride[d] = scheduled.tile[d].dst_stride;
   }
-  for (std::int64_t k = begin; k < end; ++k) {
-    std::int64_t src_at = nest.src_offset + odometer.src();
-    std::int64_t dst_at = nest.dst_offset + odometer.dst();
+  // Where the call that `odometer` and `parts` stand at begins to read and write.
+  const auto begins = [&](std::int64_t PlanLoop::*stride, std::int64_t at) {
     for (std::size_t d = 0; d < 4; ++d) {
-      const std::int64_t first = parts.first(d);
-      tile.count[d] =
-          std::min(scheduled.part[d], scheduled.tile[d].count - first);
-      src_at += first * scheduled.tile[d].src_stride;
-      dst_at += first * scheduled.tile[d].dst_stride;
+      at += parts.first(d) * (scheduled.tile[d].*stride);
+    }
+    return at;
+  };
+  for (std::int64_t k = begin; k < end; ++k) {
+    const std::int64_t src_at =
+        begins(&PlanLoop::src_stride, nest.src_offset + odometer.src());
+    const std::int64_t dst_at =
+        begins(&PlanLoop::dst_stride, nest.dst_offset + odometer.dst());
+    for (std::size_t d = 0; d < 4; ++d) {
+      tile.count[d] = parts.count(d);
     }
     if (!scheduled.row_offsets.empty()) {
       tile.row_offset = scheduled.row_offsets.data() + parts.first(0);
@@ -126,13 +162,18 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
     }
     tile.src = nest.fills ? nullptr : src + src_at;
     tile.zeros = parts.last(scheduled.zeros_dim) ? nest.zeros : 0;
+    if (!parts.advance()) odometer.advance();
+    if (tile.prefetch) {
+      tile.next_src =
+          begins(&PlanLoop::src_stride, nest.src_offset + odometer.src()) -
+          src_at;
+    }
     if (scheduled.staged) {
       run_staged(data, scheduled, tile, dst, dst_at);
     } else {
       tile.dst = dst + dst_at;
       scheduled.run(tile);
     }
-    if (!parts.advance()) odometer.advance();
   }
   if (nest.streams) stream_fence();
 }

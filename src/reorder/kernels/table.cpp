@@ -44,6 +44,8 @@ std::vector<Kernel> allowed_kernels() {
 #if defined(__x86_64__)
   if (best_isa() >= Isa::sse4) add(x86::sse4_kernels());
   if (best_isa() >= Isa::avx2) add(x86::avx2_kernels());
+#endif
+#if defined(STRIDEWISE_AVX512)
   if (best_isa() >= Isa::avx512) add(x86::avx512_kernels());
   if (best_isa() >= Isa::avx512_vbmi) add(x86::avx512_vbmi_kernels());
 #endif

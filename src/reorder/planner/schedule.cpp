@@ -14,6 +14,7 @@ namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t line = 64;
+constexpr std::int64_t page = 4096;
 constexpr std::int64_t task_bytes = 512 << 10;
 constexpr std::int64_t sieve_places = 1 << 16;
 
@@ -55,16 +56,24 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
+  constexpr std::int64_t one = 1;
   switch (kernel.kind) {
     case KernelKind::transpose: {
-      // Some lines of dst by a page of src: long runs on both sides, no more
-      // pages than a TLB holds, and no more than makes a task. Columns that share lines of dst must meet
-      // while those are in the L1 cache.
-      const std::int64_t part = std::min(rows, 512 / unit);
-      const bool shares_lines =
-          nest.columns.empty() && nest.tile[1].dst_stride % line != 0;
-      const std::int64_t page = shares_lines ? (16 << 10) / part : 4096;
-      return {part, std::max<std::int64_t>(page / unit / line, 1) * line};
+      const std::int64_t least = std::min(rows, 512 / unit);
+      if (nest.columns.empty() && nest.tile[1].dst_stride % line != 0) {
+        // Columns that share lines of dst must meet while those are in the L1
+        // cache.
+        return {least, std::max((16 << 10) / least / unit / line, one) * line};
+      }
+      // A page of src by some lines of dst, or as much more of dst as there is
+      // less of src: long runs on both sides, no more pages than a TLB holds, and
+      // no more than makes a task.
+      const std::int64_t part = std::max(page / unit / line, one) * line;
+      const std::int64_t most =
+          unit >= 16 ? 0
+                     : std::min(task_bytes / std::min(part, columns), page) /
+                           line * line;
+      return {std::max(most / unit, least), part};
     }
     case KernelKind::strided:
       return {std::max<std::int64_t>((64 << 10) / unit / columns, 1),
@@ -162,11 +171,12 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   scheduled.crowded_dst =
       lines_per_set(scheduled.column_offsets, nest.tile[1].dst_stride,
                     std::min<std::int64_t>(nest.tile[1].count, 64)) > 16;
+  // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
+  const bool wide = scheduled.crowded_dst || data.prefetch;
   scheduled.crowded_src =
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count,
-                             line / unit * (scheduled.crowded_dst ? 4 : 1))) >
-      6;
+                             line / unit * (wide ? 4 : 1))) > (wide ? 16 : 8);
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   const auto tile_part =

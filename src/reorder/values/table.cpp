@@ -16,6 +16,8 @@ std::vector<Converter> allowed_converters() {
   add(portable::converters());
 #if defined(__x86_64__)
   if (best_isa() >= Isa::avx2) add(x86::avx2_converters());
+#endif
+#if defined(STRIDEWISE_AVX512)
   if (best_isa() >= Isa::avx512) add(x86::avx512_converters());
 #endif
   return all;

@@ -1,0 +1,253 @@
+// Squares of a transpose: n rows by n columns in each 128-bit lane, where n is how
+// many elements 16 bytes hold. Included as transpose.hpp is.
+//
+// Each vector gathers 16 bytes of row i of every block of n rows into its lanes;
+// zips within lanes then make each lane the transpose of its block, so each vector
+// ends as a piece of one column:
+//
+//   lane 0, rows 0..n-1       lane 1, rows n..2n-1
+//   a0 a1 a2 a3               e0 e1 e2 e3                a0 b0 c0 d0 e0 f0 g0 h0
+//   b0 b1 b2 b3               f0 f1 f2 f3        ->      a1 b1 c1 d1 e1 f1 g1 h1
+//   c0 c1 c2 c3               g0 g1 g2 g3                ...
+//   d0 d1 d2 d3               h0 h1 h2 h3
+//
+// Loading by lanes costs no shuffle: it is an insert from memory. Elements of 16
+// bytes and more are chunks: squares of one column, and no zips.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/vector128.hpp"
+
+namespace stridewise {
+namespace {
+
+// How dst is written: through the caches or past them, the latter by vectors
+// that are aligned or, where only 16 bytes are, by lanes.
+enum class Put : std::uint8_t { cached, stream, stream_lanes };
+
+// The squares of strips that hold `bytes` of each column.
+template <class Vector, int width, int bytes>
+struct Squares {
+  using V = typename Vector::type;
+  static constexpr bool chunks = width >= 16;
+  static constexpr std::int64_t n = chunks ? 1 : 16 / width;
+  static constexpr std::int64_t rows = bytes / width;
+  static constexpr std::int64_t vector_bytes = 16 * Vector::lanes;
+  static constexpr std::int64_t parts = bytes / vector_bytes;
+  static constexpr std::int64_t line = 64;
+  static_assert(bytes % vector_bytes == 0 && bytes % width == 0);
+
+  // Where rows begin in src.
+  struct ByPitch {
+    const std::byte* src;
+    std::int64_t pitch;
+
+    [[nodiscard]] const std::byte* row(std::int64_t i) const {
+      return src + i * pitch;
+    }
+    [[nodiscard]] ByPitch from(std::int64_t i) const { return {row(i), pitch}; }
+  };
+  struct ByPointer {
+    const std::byte* const* src;
+    std::int64_t byte;
+
+    [[nodiscard]] const std::byte* row(std::int64_t i) const {
+      return src[i] + byte;
+    }
+    [[nodiscard]] ByPointer from(std::int64_t i) const {
+      return {src + i, byte};
+    }
+  };
+
+  // Where columns begin in dst.
+  struct ByStride {
+    std::int64_t first;
+    std::int64_t stride;
+
+    [[nodiscard]] std::int64_t at(std::int64_t column) const {
+      return first + column * stride;
+    }
+    [[nodiscard]] ByStride from(std::int64_t column) const {
+      return {at(column), stride};
+    }
+  };
+  struct ByTable {
+    const std::int64_t* offset;
+
+    [[nodiscard]] std::int64_t at(std::int64_t column) const {
+      return offset[column];
+    }
+    [[nodiscard]] ByTable from(std::int64_t column) const {
+      return {offset + column};
+    }
+  };
+
+  struct ByTile {
+    const Tile* tile;
+    std::int64_t first;
+
+    [[nodiscard]] std::int64_t at(std::int64_t column) const {
+      return tile->column_at(first + column);
+    }
+    [[nodiscard]] ByTile from(std::int64_t column) const {
+      return {tile, first + column};
+    }
+  };
+
+  // A multiple of n columns of one strip, of which the first `parts_used` vectors
+  // of a column hold more than zeros. Not inline, so that registers are all for
+  // this.
+  template <Put put, class Columns>
+  [[gnu::noinline]] static void squares(const std::byte* src,
+                                        std::int64_t pitch,
+                                        std::int64_t parts_used, std::byte* dst,
+                                        Columns columns, std::int64_t count) {
+    const auto each = [&](std::int64_t used) __attribute__((always_inline)) {
+      for (std::int64_t j = 0; j < count; j += n) {
+        square<put>(ByPitch{src, pitch}, used, dst, columns);
+        src += n * width;
+        columns = columns.from(n);
+      }
+    };
+    parts_used == parts ? each(parts) : each(parts_used);
+  }
+
+  // The same of several strips, each column of all of them before the next ones:
+  // memory takes neighbouring lines faster. As many columns of the rows at `next`,
+  // if any, are prefetched: past the L1 cache, which would forget them and has
+  // few misses at once to give.
+  template <Put put, class Columns>
+  [[gnu::noinline]] static void squares(const std::byte* src,
+                                        std::int64_t pitch, std::byte* dst,
+                                        Columns columns, std::int64_t count,
+                                        std::int64_t strips,
+                                        const std::byte* next) {
+    // Each line once: of the columns that share lines, each asks for some rows.
+    constexpr std::int64_t some_rows =
+        std::max<std::int64_t>(rows * n * width / line, 1);
+    const std::int64_t strip_pitch = rows * pitch;
+    for (std::int64_t j = 0; j < count; j += n) {
+      const std::int64_t asked = j / n * some_rows % rows;
+      for (std::int64_t s = 0; s < strips; ++s) {
+        if (next != nullptr) {
+          const std::byte* const from =
+              next + s * strip_pitch + asked * pitch + j * width;
+#pragma GCC unroll 4
+          for (std::int64_t i = 0; i < some_rows; ++i) {
+            __builtin_prefetch(from + i * pitch, 0, 2);
+          }
+        }
+        square<put>(ByPitch{src + s * strip_pitch + j * width, pitch}, parts,
+                    dst + s * bytes, columns);
+      }
+      columns = columns.from(n);
+    }
+  }
+
+  // Where vectors are less than a line, streaming goes by way of whole lines:
+  // more than a few that are written by halves would leave the write-combining
+  // buffers half empty.
+  template <Put put, class Rows, class Columns>
+  [[gnu::always_inline]] static void square(Rows from, std::int64_t parts_used,
+                                            std::byte* dst, Columns columns) {
+    constexpr bool staged = put != Put::cached && parts > 1 && n > 4;
+    alignas(64) std::byte stage[staged ? n * bytes : 1];
+    if constexpr (staged) {
+      each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+        Vector::store(stage + k * bytes + at, v);
+      });
+#pragma GCC unroll 16
+      for (std::int64_t k = 0; k < n; ++k) {
+        put_column<put>(dst + columns.at(k), stage + k * bytes);
+      }
+    } else {
+      each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+        put_vector<put>(dst + columns.at(k) + at, v);
+      });
+    }
+  }
+
+  // take(k, at, v) for every vector v of a square: bytes `at` and on of column k.
+  // After the first `parts_used` of each column they are zero.
+  template <class Rows, class Take>
+  [[gnu::always_inline]] static void each_piece(Rows from,
+                                                std::int64_t parts_used,
+                                                Take take) {
+#pragma GCC unroll 4
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t at = part * vector_bytes;
+      V v[n];
+      if (part < parts_used) {
+        load(from, at, v);
+        transpose_lanes(v);
+#pragma GCC unroll 16
+        for (std::int64_t k = 0; k < n; ++k) take(k, at, v[k]);
+      } else {
+#pragma GCC unroll 16
+        for (std::int64_t k = 0; k < n; ++k) take(k, at, Vector::zero());
+      }
+    }
+  }
+
+  template <Put put>
+  [[gnu::always_inline]] static void put_vector(std::byte* to, V v) {
+    if constexpr (put == Put::stream) {
+      Vector::stream(to, v);
+    } else if constexpr (put == Put::stream_lanes) {
+      Vector::scatter_stream([=](std::int64_t lane) { return to + 16 * lane; },
+                             v);
+    } else {
+      Vector::store(to, v);
+    }
+  }
+  template <Put put>
+  [[gnu::always_inline]] static void put_column(std::byte* to,
+                                                const std::byte* from) {
+#pragma GCC unroll 4
+    for (std::int64_t at = 0; at < bytes; at += vector_bytes) {
+      put_vector<put>(to + at, Vector::load(from + at));
+    }
+  }
+
+  // The rows that make bytes [at, at + vector_bytes) of the strip.
+  template <class Rows>
+  [[gnu::always_inline]] static void load(Rows all, std::int64_t at, V* v) {
+    const Rows from = all.from(at / width);
+    if constexpr (chunks && width >= vector_bytes) {
+      v[0] = Vector::load(from.row(0) + at % width);
+    } else if constexpr (chunks) {
+      v[0] = Vector::gather([&](std::int64_t lane) {
+        const std::int64_t byte = at % width + 16 * lane;
+        return from.row(byte / width) + byte % width;
+      });
+    } else {
+#pragma GCC unroll 16
+      for (std::int64_t i = 0; i < n; ++i) {
+        v[i] = Vector::gather(
+            [&](std::int64_t lane) { return from.row(lane * n + i); });
+      }
+    }
+  }
+
+  [[gnu::always_inline]] static void transpose_lanes(V* v) {
+    if constexpr (!chunks) {
+      V z[n];
+#pragma GCC unroll 4
+      for (std::int64_t stage = 1; stage < n; stage *= 2) {
+#pragma GCC unroll 8
+        for (std::int64_t i = 0; i < n / 2; ++i) {
+          z[2 * i] = Vector::template zip_low<width>(v[i], v[i + n / 2]);
+          z[2 * i + 1] = Vector::template zip_high<width>(v[i], v[i + n / 2]);
+        }
+#pragma GCC unroll 16
+        for (std::int64_t i = 0; i < n; ++i) v[i] = z[i];
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,243 @@
+// A strip of a transpose: rows that fill a cache line of dst, or several such side
+// by side. Included as transpose.hpp is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+// A strip of `bytes` of rows, or several of them side by side.
+template <class Vector, int width, int bytes>
+class Strip {
+  using S = Squares<Vector, width, bytes>;
+  using V = typename S::V;
+  static constexpr std::int64_t n = S::n;
+  static constexpr std::int64_t parts = S::parts;
+  static constexpr std::int64_t vector_bytes = S::vector_bytes;
+  static constexpr std::int64_t line = S::line;
+
+ public:
+  static constexpr std::int64_t rows = S::rows;
+  static constexpr std::int64_t most_strips = S::chunks ? 16 : 4;
+
+  Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
+      : tile_(tile),
+        row_(row),
+        dst_(tile.dst + row * width),
+        strips_(strips),
+        present_(
+            std::clamp<std::int64_t>(tile.count[0] - row, 0, rows * strips)),
+        used_(std::min<std::int64_t>(
+            bytes, (tile.count[0] + tile.zeros - row) * width)) {}
+
+  template <Put put>
+  [[gnu::always_inline]] void run() {
+    const std::int64_t count = tile_.count[1];
+    const bool plain =
+        present_ == rows * strips_ && tile_.row_offset == nullptr;
+    if (count < n || used_ < bytes) return irregular<put>();
+    if (count * width >= pack_bytes && (!plain || tile_.crowded_src)) {
+      return packed<put>();
+    }
+    if (!plain) return irregular<put>();
+    columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
+                 tile_.src_stride[0], tile_.prefetch);
+  }
+
+ private:
+  // Columns that are packed at once: where there is room, several lines, for
+  // the prefetchers' sake.
+  static constexpr std::int64_t pack_bytes =
+      std::clamp<std::int64_t>(4096 / rows, 64, 256);
+  static constexpr std::int64_t ahead = 512;  // bytes that prefetches run ahead
+
+  // Rows are read once each, by way of a copy, which costs less than reading
+  // lines again that the L1 cache could not keep.
+  template <Put put>
+  [[gnu::noinline]] void packed() {
+    alignas(64) std::byte pack[most_strips * rows * pack_bytes];
+    std::memset(
+        pack + present_ * pack_bytes, 0,
+        static_cast<std::size_t>((rows * strips_ - present_) * pack_bytes));
+    const std::int64_t count = tile_.count[1];
+    constexpr std::int64_t block = pack_bytes / width;
+    for (std::int64_t j = 0; j < count; j += block) {
+      const std::int64_t begin = std::min(j, count - block);
+      for (std::int64_t i = 0; i < present_; ++i) {
+        const std::byte* const from =
+            tile_.src + tile_.row_at(row_ + i) + begin * width;
+        if (tile_.prefetch) {
+          const std::byte* const next =
+              j + block < count ? from + pack_bytes : next_row(i);
+          for (std::int64_t b = 0; b < pack_bytes; b += line) {
+            __builtin_prefetch(next + b, 0, 2);
+          }
+        }
+#pragma GCC unroll 16
+        for (std::int64_t b = 0; b < pack_bytes; b += vector_bytes) {
+          Vector::store(pack + i * pack_bytes + b, Vector::load(from + b));
+        }
+      }
+      columns<put>(begin, begin + block, pack, pack_bytes, false);
+    }
+  }
+
+  // Columns [begin, end), the first of which is at src; rows are `pitch` apart.
+  template <Put put>
+  [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
+                                      const std::byte* src, std::int64_t pitch,
+                                      bool prefetch) const {
+    if constexpr (bytes < 32) {
+      // Ends of columns: not worth code for either kind.
+      walk<put>(src, pitch, typename S::ByTile{&tile_, begin}, end - begin,
+                prefetch);
+    } else if (tile_.column_offset != nullptr) {
+      walk<put>(src, pitch, typename S::ByTable{tile_.column_offset + begin},
+                end - begin, prefetch);
+    } else {
+      walk<put>(src, pitch,
+                typename S::ByStride{begin * tile_.dst_stride[1],
+                                     tile_.dst_stride[1]},
+                end - begin, prefetch);
+    }
+  }
+
+  template <Put put, class Columns>
+  void walk(const std::byte* src, std::int64_t pitch, Columns columns,
+            std::int64_t count, bool prefetch) const {
+    const std::int64_t whole = count / n * n;
+    if (present_ < rows * strips_) {
+      for (std::int64_t s = 0; s < strips_; ++s) {
+        const std::byte* const from = src + s * rows * pitch;
+        std::byte* const to = dst_ + s * bytes;
+        const std::int64_t used = parts_with_rows(s);
+        S::template squares<put>(from, pitch, used, to, columns, whole);
+        if (whole == count) continue;
+        S::template squares<put>(from + (count - n) * width, pitch, used, to,
+                                 columns.from(count - n), n);
+      }
+      return;
+    }
+    const auto some = [&](std::int64_t begin, std::int64_t end,
+                          const std::byte* next) {
+      if (end <= begin) return;
+      S::template squares<put>(src + begin * width, pitch, dst_,
+                               columns.from(begin), end - begin, strips_, next);
+    };
+    if (prefetch) {
+      // Where rows end, what is read next is not what follows in them.
+      const std::int64_t turn =
+          std::max<std::int64_t>(whole - ahead / width / n * n, 0);
+      some(0, turn, src + ahead);
+      some(turn, whole, next_row(0));
+    } else if (strips_ == 1) {
+      S::template squares<put>(src, pitch, parts, dst_, columns, whole);
+    } else {
+      some(0, whole, nullptr);
+    }
+    if (whole < count) some(count - n, count, nullptr);
+  }
+
+  // Where row i of those after these begins.
+  [[nodiscard]] const std::byte* next_row(std::int64_t i) const {
+    const std::int64_t next = row_ + strips_ * rows + i;
+    if (next < tile_.count[0]) return tile_.src + tile_.row_at(next);
+    return tile_.src + tile_.next_src + i * tile_.src_stride[0];
+  }
+
+  // Vectors of a column of strip s that hold more than zeros.
+  [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
+    const std::int64_t present =
+        std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
+    return (present * width + vector_bytes - 1) / vector_bytes;
+  }
+
+  // Rows that no one stride takes apart, of which some may be zeros; columns or
+  // rows too few for a square: each row by a pointer of its own, each column
+  // stored as far as it goes.
+  template <Put put>
+  [[gnu::noinline]] void irregular() {
+    for (std::int64_t s = 0; s < strips_; ++s) {
+      const std::int64_t present =
+          std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
+      irregular_strip<put>(row_ + s * rows, present, dst_ + s * bytes);
+    }
+  }
+  template <Put put>
+  void irregular_strip(std::int64_t row, std::int64_t present, std::byte* dst) {
+    constexpr std::int64_t pitch = std::max(16, width);
+    alignas(64) std::byte in[rows * pitch];
+    const std::byte* src[rows];
+    const std::byte* last = tile_.src;
+    for (std::int64_t i = 0; i < present; ++i) {
+      src[i] = tile_.src + tile_.row_at(row + i);
+      last = std::max(last, src[i]);
+    }
+    const std::int64_t used =
+        (present * width + vector_bytes - 1) / vector_bytes;
+    for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
+      const std::int64_t taken = std::min(n, tile_.count[1] - j);
+      const std::int64_t byte = j * width;
+      if (present == rows && tile_.src_end - last >= byte + pitch) {
+        some_columns<put>(typename S::ByPointer{src, byte}, used, j, taken,
+                          dst);
+        continue;
+      }
+      const std::byte* copies[rows];
+      for (std::int64_t i = 0; i < rows; ++i) {
+        std::byte* const copy = in + i * pitch;
+        copies[i] = copy;
+        if (i >= present) {
+          std::memset(copy, 0, pitch);
+        } else if (tile_.src_end - src[i] >= byte + pitch) {
+          std::memcpy(copy, src[i] + byte, pitch);
+        } else {
+          copy_short(copy, src[i] + byte, taken * width);
+        }
+      }
+      some_columns<put>(typename S::ByPointer{copies, 0}, used, j, taken, dst);
+    }
+  }
+
+  // Columns [j, j + taken) of a square: whole ones straight to dst.
+  template <Put put>
+  [[gnu::noinline]] void some_columns(typename S::ByPointer from,
+                                      std::int64_t parts_used, std::int64_t j,
+                                      std::int64_t taken,
+                                      std::byte* dst) const {
+    const bool direct = put == Put::cached && used_ == bytes;
+    alignas(64) std::byte out[n * bytes];
+    std::byte* to[n];
+    for (std::int64_t k = 0; k < n; ++k) {
+      to[k] =
+          direct && k < taken ? dst + tile_.column_at(j + k) : out + k * bytes;
+    }
+    S::each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
+      Vector::store(to[k] + at, v);
+    });
+    if (direct) return;
+    for (std::int64_t k = 0; k < taken; ++k) {
+      std::byte* const column = dst + tile_.column_at(j + k);
+      if (used_ < bytes) {
+        copy_short(column, out + k * bytes, used_);
+      } else {
+        S::template put_column<put>(column, out + k * bytes);
+      }
+    }
+  }
+
+  const Tile& tile_;
+  std::int64_t row_;
+  std::byte* dst_;
+  std::int64_t strips_;
+  std::int64_t present_;  // rows that are not zeros
+  std::int64_t used_;     // bytes of each column that are stored
+};
+
+}  // namespace
+}  // namespace stridewise
