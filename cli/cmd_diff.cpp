@@ -162,14 +162,43 @@ std::string finite_tolerance(const std::string& text) {
              : fmt::format("'{}' is no finite number of 0 or more", text);
 }
 
+std::string names_of(const Shape& shape) {
+  std::string names;
+  for (const Dim& dim : shape) names += dim.name + " ";
+  return names;
+}
+
+// An array of which nobody says otherwise is the tensor itself.
+void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
+  if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
+    if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
+    const Shape shape =
+        options.layout_b.empty()
+            ? tensor_shape(options.shape).shape
+            : shape_for(options.shape, resolve_all(std::array{options.layout_b},
+                                                   options.shape));
+    options.shape = print(shape);
+    options.layout_a = names_of(shape);
+  }
+  if (!options.layout_b.empty() || options.layout_a.empty()) return;
+  options.layout_b = options.layout_a;
+  // Two arrays were written alike.
+  if (a.npy || !b.npy || options.shape.empty()) return;
+  const Shape shape = shape_for(
+      options.shape, resolve_all(std::array{options.layout_a}, options.shape));
+  const bool is_tensor =
+      std::ranges::equal(b.npy->shape, shape, {}, {}, &Dim::extent);
+  if (is_tensor) options.layout_b = names_of(shape);
+}
+
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   use_sidecars(options);
-  need(options.layout_a, "--layout-a", options.a);
-  if (options.layout_b.empty()) options.layout_b = options.layout_a;
   const TensorFile file_a = value_of(open_tensor(options.a));
   const TensorFile file_b = value_of(open_tensor(options.b));
+  use_headers(options, file_a, file_b);
+  need(options.layout_a, "--layout-a", options.a);
   const ElementType type = common_type(file_a, file_b, options.dtype);
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
@@ -249,7 +278,8 @@ void add_diff(CLI::App& app, Context& context) {
       "Exit code 1 when elements differ; what padding holds does not matter. B "
       "is the\nreference: |a - b| <= atol + rtol * |b|. Two NaNs are equal, a "
       "NaN and a number are\nnot; 0 and -0 are. Layouts default to those of "
-      "the files' sidecars (dump.json).\n"
+      "the files' sidecars (dump.json);\na .npy file of the tensor's extents "
+      "without one is the tensor itself.\n"
       "  stridewise diff dump.bin ref.npy --layout-a nChw16c --layout-b nchw "
       "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3");
   auto options = std::make_shared<Options>();
@@ -257,7 +287,8 @@ void add_diff(CLI::App& app, Context& context) {
   command->add_option("B", options->b, "what it should be")->required();
   command->add_option("--layout-a,-a", options->layout_a, "layout of A");
   command->add_option("--layout-b,-b", options->layout_b,
-                      "layout of B; that of A unless given");
+                      "layout of B; unless given that of A, or of a .npy "
+                      "file of the tensor's\nextents its dims in order");
   command->add_option("--shape,-s", options->shape,
                       "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command->add_option("--dtype,-t", options->dtype,

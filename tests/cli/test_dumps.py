@@ -293,6 +293,27 @@ class Diff(support.CliTest):
         self.assertEqual(done.code, 1)
         self.assertIn("all of c=8..15", done.out)
 
+    def test_arrays_need_no_option(self):
+        other = self.array.copy()
+        other[1, 3, 2, 1] += 1
+        np.save(self.path("other.npy"), other)
+        got = self.answer("diff", self.path("other.npy"), self.path("ref.npy"),
+                          code=1)
+        self.assertEqual(got["first"]["index"], {"n": 1, "c": 3, "h": 2, "w": 1})
+        self.assertEqual(got["differences"], 1)
+        # The dims are named as the other layout names them.
+        self.array.transpose(0, 2, 3, 1).tofile(self.path("nhwc.bin"))
+        got = self.answer("diff", self.path("other.npy"), self.path("nhwc.bin"),
+                          "--layout-b", "n h w c",
+                          "--shape", "n=2,c=17,h=5,w=4", code=1)
+        self.assertEqual(got["differences"], 1)
+        got = self.answer("diff", self.path("a.bin"), self.path("ref.npy"),
+                          "--layout-a", "nChw16c", *self.OPTIONS)
+        self.assertTrue(got["equal"])
+        self.assertEqual(got["layout_b"], "n c h w")
+        np.save(self.path("scalar.npy"), np.float32(1))
+        self.refused("diff", self.path("scalar.npy"), self.path("scalar.npy"))
+
     def test_hostile(self):
         self.path("empty").write_bytes(b"")
         self.path("short").write_bytes(bytes(2720))
