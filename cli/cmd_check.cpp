@@ -75,6 +75,11 @@ void run(Context& context, const Options& given) {
                         leak.count == 1 ? "" : "s",
                         leak.holds.empty() ? "" : ", holds " + leak.holds);
   }
+  const auto more =
+      report.leak_runs - static_cast<std::int64_t>(report.leaks.size());
+  if (more > 0) {
+    text += fmt::format("  and {} more run{}\n", more, more == 1 ? "" : "s");
+  }
   if (report.first_nan) {
     text += "  first NaN at " + print_index(shape, *report.first_nan) + "\n";
   }
@@ -88,11 +93,13 @@ void run(Context& context, const Options& given) {
                   {"elements", report.elements},
                   {"padding", report.padding},
                   {"padding_nonzero", report.padding_nonzero},
+                  {"padding_not_finite", report.padding_not_finite},
                   {"nan", report.nan},
                   {"inf", report.inf},
                   {"first_nan", index_json(shape, report.first_nan)},
                   {"first_inf", index_json(shape, report.first_inf)},
                   {"leaks", leaks_json(report.leaks)},
+                  {"leak_runs", report.leak_runs},
                   {"findings", report.findings},
                   {"expression", print(layout.expression())},
                   {"shape", print(shape)},

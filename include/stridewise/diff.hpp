@@ -107,13 +107,15 @@ struct LeakReport {
 
 struct CheckReport {
   std::int64_t elements = 0;
-  std::int64_t padding = 0;          // places without an element
-  std::int64_t padding_nonzero = 0;  // of them, not zero
-  std::int64_t nan = 0;              // elements
+  std::int64_t padding = 0;             // places without an element
+  std::int64_t padding_nonzero = 0;     // of them, not zero
+  std::int64_t padding_not_finite = 0;  // of those, NaN or infinite
+  std::int64_t nan = 0;                 // elements
   std::int64_t inf = 0;
   std::optional<std::vector<std::int64_t>> first_nan;
   std::optional<std::vector<std::int64_t>> first_inf;
   std::vector<LeakReport> leaks;  // the first runs, at most 16
+  std::int64_t leak_runs = 0;     // all of them
   std::vector<std::string> findings;
 };
 

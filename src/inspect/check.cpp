@@ -85,16 +85,18 @@ class Checker {
 
   void look(std::int64_t place, bool floats) {
     if (zero(place)) return;
+    bool finite = true;
     if (floats) {
       const Value value = inspect::value_at(type_, at(place));
-      if (value.finite()) {
-        if (report_.padding == 0) return;
-      } else if (layout_.element_at(place, index_) == Place::element) {
+      finite = value.finite();
+      if (finite && report_.padding == 0) return;
+      if (!finite && layout_.element_at(place, index_) == Place::element) {
         return not_finite(value);
       }
     }
     if (layout_.element_at(place, index_) == Place::element) return;
     ++report_.padding_nonzero;
+    if (!finite) ++report_.padding_not_finite;
     leaks_.add(place);
   }
 
@@ -114,12 +116,17 @@ class Checker {
   void summarise() {
     if (report_.padding_nonzero > 0) {
       report_.findings.push_back(
-          fmt::format("{} of {} places without an element are not zero",
-                      report_.padding_nonzero, report_.padding));
+          fmt::format("{} of {} places without an element are not zero{}",
+                      report_.padding_nonzero, report_.padding,
+                      report_.padding_not_finite == 0
+                          ? ""
+                          : fmt::format(", {} of them NaN or infinite",
+                                        report_.padding_not_finite)));
       for (std::string& sentence : leaks_.sentences()) {
         report_.findings.push_back(std::move(sentence));
       }
       report_.leaks = leaks_.runs();
+      report_.leak_runs = leaks_.all_runs();
     }
     places_of("NaN", report_.nan, nan_);
     places_of("infinite", report_.inf, inf_);

@@ -29,7 +29,9 @@ void Leaks::add(std::int64_t place) {
 }
 
 void Leaks::close() {
-  if (last_ < 0 || runs_.size() >= most_leaks) return;
+  if (last_ < 0) return;
+  ++all_runs_;
+  if (runs_.size() >= most_leaks) return;
   const std::int64_t count = last_ - first_ + 1;
   runs_.push_back(
       {first_ * layout_.element_bytes(), count, origin_of(first_, count)});
@@ -87,7 +89,12 @@ void Leaks::follow(std::int64_t place) {
     ++beyond_[{d, found}];
     return;
   }
-  ++gaps_;
+  std::vector<std::int64_t> index(layout_.shape().size());
+  if (layout_.element_at(place, index) == Place::padding) {
+    ++padding_;
+    return;
+  }
+  if (gaps_++ == 0) first_gap_ = place * layout_.element_bytes();
 }
 
 // The index >= extent of dim d of which this would be the place, if the tensor
@@ -109,13 +116,17 @@ void Leaks::make_larger() {
   const Expression exact = exact_expression(layout_);
   for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
     std::int64_t block = 1;
+    std::int64_t bias = 0;
     for (const BoundTerm& term : layout_.terms()) {
-      if (term.dim == static_cast<std::int32_t>(d) && term.mod != 0) {
-        block = std::max(block, term.div * term.mod);
+      if (term.dim == static_cast<std::int32_t>(d) && term.mod != 0 &&
+          term.div * term.mod > block) {
+        block = term.div * term.mod;
+        bias = term.bias % block;
       }
     }
     Shape shape = layout_.shape();
-    shape[d].extent = (shape[d].extent + block - 1) / block * block;
+    shape[d].extent =
+        (shape[d].extent + bias + block - 1) / block * block - bias;
     Result<Layout> bound = Layout::bind(exact, shape, layout_.element_bytes());
     const bool usable =
         bound && bound->valid() && shape[d].extent > layout_.shape()[d].extent;
@@ -146,10 +157,15 @@ std::vector<std::string> Leaks::sentences() const {
     sentences.push_back(
         fmt::format("byte {} holds {}", told->byte, told->holds));
   }
+  if (padding_ > 0) {
+    sentences.push_back(
+        "places that no index would fill, as before the first one, are not "
+        "zero");
+  }
   if (gaps_ > 0) {
     sentences.push_back(fmt::format(
         "gaps between rows, planes or alignments are not zero, from byte {} on",
-        runs_.empty() ? 0 : runs_[0].byte));
+        first_gap_));
   }
   return sentences;
 }

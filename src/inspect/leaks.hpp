@@ -27,6 +27,7 @@ class Leaks {
 
   // The first runs, at most 16.
   [[nodiscard]] const std::vector<LeakReport>& runs() const { return runs_; }
+  [[nodiscard]] std::int64_t all_runs() const { return all_runs_; }
   // "the tail of c is not zero: c=17..31 of the last block"
   [[nodiscard]] std::vector<std::string> sentences() const;
 
@@ -50,7 +51,10 @@ class Leaks {
   std::int64_t first_ = -1;  // of the run that is open
   std::int64_t last_ = -1;
   std::int64_t followed_ = 0;
+  std::int64_t padding_ = 0;  // places of digits, but of no index
   std::int64_t gaps_ = 0;
+  std::int64_t first_gap_ = -1;
+  std::int64_t all_runs_ = 0;
   // Dim and index beyond its extent -> how often.
   std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> beyond_;
   std::vector<std::optional<Layout>> larger_;

@@ -576,6 +576,44 @@ TEST(Check, WhatLeakedIntoPadding) {
               Contains(StartsWith("gaps between rows, planes or alignments")));
 }
 
+// Channels 62 to 63 of the last round of processors, one of which begins later.
+TEST(Check, TailsOfBanksAreTailsToo) {
+  const Layout layout =
+      layout_of("npu=(c+2)%8 | (c+2)/8:^64B h w", "c=11,h=2,w=3");
+  Bytes memory = random_tensor(layout);
+  const Layout whole =
+      layout_of("npu=(c+2)%8 | (c+2)/8:^64B h w", "c=14,h=2,w=3");
+  for (std::int64_t c = 11; c < 14; ++c) put(memory, whole, {c, 1, 2}, 1.0F);
+  EXPECT_THAT(check(layout, memory).findings,
+              ElementsAre("3 of 190 places without an element are not zero",
+                          "the tail of c is not zero: c=11..13 of the last "
+                          "block"));
+  std::memset(memory.data(), 1, 4);
+  EXPECT_THAT(check(layout, memory).findings,
+              Contains("places that no index would fill, as before the first "
+                       "one, are not zero"));
+}
+
+TEST(Check, PaddingThatIsNotANumber) {
+  const Layout layout = layout_of("nChw16c", "1x17x6x5");
+  Bytes memory = random_tensor(layout);
+  const Layout whole = layout_of("nChw16c", "1x32x6x5");
+  for (std::int64_t h = 0; h < 6; ++h) {
+    for (std::int64_t w = 0; w < 5; ++w) {
+      put(memory, whole, {0, 20, h, w}, std::nanf(""));
+    }
+  }
+  const CheckReport report = check(layout, memory);
+  EXPECT_EQ(report.nan, 0);
+  EXPECT_EQ(report.padding_not_finite, 30);
+  EXPECT_EQ(report.leaks.size(), 16U);
+  EXPECT_EQ(report.leak_runs, 30);
+  EXPECT_THAT(
+      report.findings,
+      Contains("30 of 450 places without an element are not zero, 30 of "
+               "them NaN or infinite"));
+}
+
 TEST(Check, NotANumberAndInfinite) {
   const Layout layout = layout_of("nChw16c", "2x17x6x5");
   Bytes memory = random_tensor(layout);
