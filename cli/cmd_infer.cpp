@@ -47,6 +47,8 @@ Json fit_json(const InferFit& fit) {
   return {{"expression", print(fit.layout.expression())},
           {"name", fit.names.empty() ? Json(nullptr) : Json(fit.names[0])},
           {"names", fit.names},
+          {"names_at_base", fit.names_at_base},
+          {"base_bytes", fit.base_bytes},
           {"size_bytes", fit.layout.size_bytes()},
           {"start_byte", fit.start_byte},
           {"trailing_bytes", fit.trailing_bytes},
@@ -89,6 +91,10 @@ std::string fit_text(const InferFit& fit) {
     text +=
         fmt::format("  {}      {}\n", k == 0 ? "name" : "also", fit.names[k]);
   }
+  if (!fit.names_at_base.empty()) {
+    text += fmt::format("  which is  {}, {} bytes into the dump\n",
+                        fit.names_at_base[0], fit.base_bytes);
+  }
   if (fit.start_byte > 0) {
     text +=
         fmt::format("  start     the dump begins with byte {} of this memory\n",
@@ -116,8 +122,11 @@ std::string report_text(const InferReport& report, const Shape& shape) {
       }
       if (report.outcome == InferReport::Outcome::unproven) {
         text +=
-            "  maybe     not the only one: values repeat (stridewise probe "
-            "makes values that\n            do not)\n";
+            fmt::format("  maybe     not the only one: {}{}\n", report.reason,
+                        report.present < report.elements
+                            ? ""
+                            : " (stridewise probe makes values that\n"
+                              "            do not)");
       }
       return text;
     }

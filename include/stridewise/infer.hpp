@@ -82,6 +82,10 @@ struct InferFit {
   std::int64_t trailing_bytes = 0;
   // What the layout's memory has beyond the end of the dump.
   std::int64_t missing_bytes = 0;
+  // Where there are no names: those of the same function so many bytes earlier, as
+  // where a named layout's memory is not the first in the dump.
+  std::vector<std::string> names_at_base = {};
+  std::int64_t base_bytes = 0;
 };
 
 struct InferReport {
@@ -103,7 +107,7 @@ struct InferReport {
   std::int64_t matching = 0;  // of them, those found there
   // Where `best` breaks: the first element in logical order.
   std::optional<std::vector<std::int64_t>> first_break;
-  std::string reason;  // of outcomes none and unknowable, in words
+  std::string reason;  // of every outcome but `one`, in words
 };
 
 // Bytes are compared, so that a NaN is what its bits are. Several pairs are the

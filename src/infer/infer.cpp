@@ -89,6 +89,17 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
       inference::names_of(function, built.chains, dims, whole ? dump_bytes : -1,
                           built.start_byte != 0);
   for (const inference::Named& named : names) fit.names.push_back(named.name);
+  // The memory may be that of a layout that has a name, and the base what lies
+  // before it.
+  if (names.empty() && built.start_byte == 0) {
+    for (const inference::Named& named :
+         inference::names_of(function, built.chains, dims, -1, true)) {
+      fit.names_at_base.push_back(named.name);
+      if (fit.names_at_base.size() > 1) continue;
+      fit.base_bytes =
+          function.origin - inference::offsets_of(named.layout).origin;
+    }
+  }
   // A name says more than digits do, unless it adds blocks that nothing shows.
   const bool telling = !names.empty() && !names[0].strided &&
                        (!names[0].rare_tag || names[0].layout.terms().size() <=
@@ -156,17 +167,30 @@ InferReport searched(inference::SearchResult found, InferReport report) {
   report.present = report.matching = report.elements;
   report.fits = std::move(found.fits);
   report.best.reset();
-  report.reason.clear();
+  report.reason = "values repeat";
   return report;
 }
 
-// Whether the data rule out every other function: all steps are seen, or no other
-// element has the value of any.
-bool proven(const inference::Located& located) {
-  return located.distinct ||
-         std::ranges::all_of(located.offsets.steps, [](const auto& steps) {
-           return std::ranges::count(steps, inference::unknown) == 0;
-         });
+// Why the data do not rule out every other function; empty where they do: all
+// steps are seen, or no other element has the value of any.
+std::string doubt(const inference::Located& located, const Shape& shape,
+                  const Explained& explained, std::int64_t elements) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto& steps = located.offsets.steps[d];
+    const auto first = std::ranges::find(steps, inference::unknown);
+    if (first == steps.end()) continue;
+    if (explained.present == elements) {
+      if (located.distinct) continue;
+      return "values repeat";
+    }
+    return fmt::format(
+        "{} of {} indices of {}, such as {}={}, {}",
+        std::ranges::count(steps, inference::unknown), shape[d].extent,
+        shape[d].name, shape[d].name, first - steps.begin(),
+        located.distinct ? "have no element in the dump"
+                         : "have none in the dump or values that repeat");
+  }
+  return "";
 }
 
 }  // namespace
@@ -218,12 +242,12 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
             inference::search_layouts(data, dims, *elements);
         if (!found.fits.empty()) return searched(std::move(found), report);
       }
-      report.outcome = proven(*located) ? InferReport::Outcome::one
-                                        : InferReport::Outcome::unproven;
+      report.reason = doubt(*located, options.shape, explained, *elements);
+      report.outcome = report.reason.empty() ? InferReport::Outcome::one
+                                             : InferReport::Outcome::unproven;
       report.present = explained.present;
       report.matching = explained.matching;
       report.best.reset();
-      report.reason.clear();
       report.fits.push_back(finish(*built, dims, data.dump_bytes()));
       return report;
     }

@@ -87,11 +87,14 @@ InferReport through(const Layout& layout,
   return infer_files(references, dumps, layout.shape(), layout.element_bytes());
 }
 
-// Empty when both place every element alike.
-std::string offsets_differ(const Layout& a, const Layout& b) {
+// Empty when both place every element alike, a's memory being from byte `start` on.
+std::string offsets_differ(const Layout& a, const Layout& b,
+                           std::int64_t start = 0) {
   std::string text;
   testing::for_each_index(a.shape(), [&](const auto& index) {
-    if (text.empty() && a.offset(index) != b.offset(index)) text = "offsets";
+    if ((a.offset(index) - b.offset(index)) * b.element_bytes() != start) {
+      text = "offsets";
+    }
   });
   return text;
 }
@@ -115,9 +118,7 @@ std::string wrong(const InferReport& report, const Layout& layout,
   const bool cut = std::ranges::any_of(
       layout.terms(), [](const BoundTerm& term) { return term.bias != 0; });
   if (fit.missing_bytes != 0 && cut) {
-    return fit.layout.size_bytes() - fit.missing_bytes == layout.size_bytes()
-               ? offsets_differ(fit.layout, layout)
-               : "wrong missing_bytes";
+    return offsets_differ(fit.layout, layout, fit.start_byte);
   }
   if (fit.missing_bytes != 0 || fit.trailing_bytes != 0) {
     return std::to_string(fit.missing_bytes) + " bytes missing, " +
@@ -338,6 +339,39 @@ TEST(Infer, SaysWhatTheNotationSays) {
   EXPECT_EQ(printed("a%3 b a/3", "a=10,b=7"), "a%3 b a/3");
   EXPECT_EQ(printed("a%6/3 b a/6 a%3", "a=20,b=7"), "a%6/3 b a/6 a%3");
   EXPECT_EQ(printed("(a+2)%5 b (a+2)/5", "a=20,b=7"), "(a+2)%5 b (a+2)/5");
+}
+
+TEST(Infer, NamesTheMemoryThatBeginsLater) {
+  for (const char* text :
+       {"mace.channel", "okk.compact(npus=8,npu_bytes=1024)"}) {
+    const Layout layout = layout_of(text, "2x17x5x4", 4);
+    const std::vector<Bytes> references = distinct(layout.elements(), 4);
+    Bytes dump(4096);
+    const Bytes memory = dump_of(layout, references[0]);
+    dump.insert(dump.end(), memory.begin(), memory.end());
+    const InferReport report =
+        infer_files(references, {dump}, layout.shape(), 4);
+    ASSERT_EQ(report.fits.size(), 1U) << text;
+    const InferFit& fit = report.fits[0];
+    EXPECT_THAT(fit.names, ::testing::IsEmpty());
+    ASSERT_FALSE(fit.names_at_base.empty()) << print(fit.layout.expression());
+    const Result<LayoutSource> named = resolve_layout(fit.names_at_base[0]);
+    ASSERT_TRUE(named) << fit.names_at_base[0];
+    EXPECT_EQ(offsets_differ(*named->bind(layout.shape(), 4), layout), "");
+    EXPECT_EQ(fit.base_bytes, 4096);
+  }
+}
+
+// What is nowhere in the dump may be anywhere.
+TEST(Infer, SaysWhatIsNotInTheDump) {
+  const Layout layout = layout_of("nchw", "3x5x4x4", 4);
+  const std::vector<Bytes> references = distinct(layout.elements(), 4);
+  Bytes dump = dump_of(layout, references[0]);
+  dump.resize(dump.size() / 3 * 2);
+  const InferReport report = infer_files(references, {dump}, layout.shape(), 4);
+  EXPECT_EQ(report.outcome, Outcome::unproven);
+  EXPECT_EQ(report.reason,
+            "1 of 3 indices of n, such as n=2, have no element in the dump");
 }
 
 // ------------------------------------------------------- values repeat ----
