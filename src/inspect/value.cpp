@@ -71,6 +71,10 @@ std::string print_value(const ElementType& type, const std::byte* at) {
   if (type.kind == ElementKind::floating && type.bits == 128) {
     return fmt::format("{}", load<long double>(at));
   }
+  // In the digits that tell it from other floats, not from other doubles.
+  if (type.kind == ElementKind::floating && type.bits == 32) {
+    return fmt::format("{}", load<float>(at));
+  }
   if (!has_nan(type) && type.bits == 64) {
     return type.kind == ElementKind::signed_integer
                ? fmt::format("{}", load<std::int64_t>(at))
