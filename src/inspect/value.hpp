@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
+#include "element/decode.hpp"
 #include "stridewise/element.hpp"
 
 namespace stridewise::inspect {
@@ -26,13 +26,6 @@ struct Value {
 [[nodiscard]] std::string print_value(const ElementType& type,
                                       const std::byte* at);
 
-template <class T>
-T load(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
 // Without a branch, for loops over many.
 inline float from_half(std::uint16_t bits) {
   const auto sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
@@ -45,7 +38,7 @@ inline float from_half(std::uint16_t bits) {
                               ((bits & 0x7c00U) == 0x7c00U ? other : finite));
 }
 inline float from_brain(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  return std::bit_cast<float>(f32_of_bf16(bits));
 }
 
 [[nodiscard]] bool has_nan(const ElementType& type);
