@@ -19,6 +19,7 @@
 #include "common.hpp"
 #include "draw_parts.hpp"
 #include "png.hpp"
+#include "write_file.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -96,15 +97,6 @@ TerminalStyle terminal_style() {
                      terminal != nullptr &&
                      std::string_view(terminal) != "dumb",
           .unicode = std::string_view(nl_langinfo(CODESET)) == "UTF-8"};
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  OutputFile file = value_of(
-      OutputFile::create(path, static_cast<std::int64_t>(text.size())));
-  std::ranges::copy(std::as_bytes(std::span(text)), file.bytes().begin());
-  if (const Result<void> done = file.commit(); !done) {
-    throw Failure{done.error()};
-  }
 }
 
 enum class Format : std::uint8_t { terminal, svg, html, png };

@@ -165,9 +165,7 @@ void write_sidecar(const fs::path& file, const std::string& layout,
                                  {"shape", shape},
                                  {"dtype", dtype},
                                  {"file", file.filename().string()}});
-  write_file(
-      sidecar_of(file), static_cast<std::int64_t>(text.size()),
-      [&](std::byte* out) { std::memcpy(out, text.data(), text.size()); });
+  write_file(sidecar_of(file), text);
 }
 
 void need(const std::string& value, const std::string& option,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write_file.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "common.hpp"
 
 namespace stridewise::cli {
@@ -12,6 +15,13 @@ void write_file(const std::filesystem::path& path, std::int64_t size,
   if (auto committed = output.commit(); !committed) {
     throw Failure{committed.error()};
   }
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  write_file(path, static_cast<std::int64_t>(text.size()),
+             [&](std::byte* data) {
+               std::ranges::copy(std::as_bytes(std::span(text)), data);
+             });
 }
 
 }  // namespace stridewise::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 
 namespace stridewise::cli {
 
@@ -12,5 +13,7 @@ namespace stridewise::cli {
 // ends the command with an error where it cannot.
 void write_file(const std::filesystem::path& path, std::int64_t size,
                 const std::function<void(std::byte*)>& fill);
+// The same of a text.
+void write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace stridewise::cli
