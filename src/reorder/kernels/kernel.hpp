@@ -33,8 +33,9 @@ struct Tile {
   // stride takes apart; nullptr: at multiples of src_stride[0], dst_stride[1].
   const std::int64_t* row_offset;
   const std::int64_t* column_offset;
-  bool prefetch;          // src is not in the nearest caches
-  std::int64_t next_src;  // how far after src the next call begins to read
+  bool prefetch;  // src is not in the nearest caches
+  // With prefetch: how far after src the next call begins to read.
+  std::int64_t next_src;
   // So many rows of src, or columns of dst, share sets of the L1 cache that it
   // would not keep their lines until they are used again.
   bool crowded_src;

@@ -150,11 +150,12 @@ class Strip {
     return tile_.src + tile_.next_src + i * tile_.src_stride[0];
   }
 
-  // Vectors of a column of strip s that hold more than zeros.
+  // Rows of strip s that are not zeros, and the vectors of a column that hold them.
+  [[nodiscard]] std::int64_t rows_of(std::int64_t s) const {
+    return std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
+  }
   [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
-    const std::int64_t present =
-        std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
-    return (present * width + vector_bytes - 1) / vector_bytes;
+    return (rows_of(s) * width + vector_bytes - 1) / vector_bytes;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros; columns or
@@ -162,14 +163,14 @@ class Strip {
   // stored as far as it goes.
   template <Put put>
   [[gnu::noinline]] void irregular() {
-    for (std::int64_t s = 0; s < strips_; ++s) {
-      const std::int64_t present =
-          std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
-      irregular_strip<put>(row_ + s * rows, present, dst_ + s * bytes);
-    }
+    for (std::int64_t s = 0; s < strips_; ++s) irregular_strip<put>(s);
   }
   template <Put put>
-  void irregular_strip(std::int64_t row, std::int64_t present, std::byte* dst) {
+  void irregular_strip(std::int64_t s) {
+    const std::int64_t row = row_ + s * rows;
+    const std::int64_t present = rows_of(s);
+    const std::int64_t used = parts_with_rows(s);
+    std::byte* const dst = dst_ + s * bytes;
     constexpr std::int64_t pitch = std::max(16, width);
     alignas(64) std::byte in[rows * pitch];
     const std::byte* src[rows];
@@ -178,8 +179,6 @@ class Strip {
       src[i] = tile_.src + tile_.row_at(row + i);
       last = std::max(last, src[i]);
     }
-    const std::int64_t used =
-        (present * width + vector_bytes - 1) / vector_bytes;
     for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
       const std::int64_t taken = std::min(n, tile_.count[1] - j);
       const std::int64_t byte = j * width;
