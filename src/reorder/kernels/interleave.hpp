@@ -211,8 +211,11 @@ class Interleave {
       if (i >= tile.count[0]) {
         in[i] = Vector::zero();
       } else if constexpr (by_planes) {
-        in[i] = Vector::gather(
-            [&](std::int64_t lane) { return row + lane * tile.src_stride[2]; });
+        in[i] = Vector::gather([&](std::int64_t lane) {
+          const std::byte* const at = row + lane * tile.src_stride[2];
+          if (tile.prefetch) __builtin_prefetch(at + tile.next_src, 0, 2);
+          return at;
+        });
       } else {
         in[i] = Vector::load(row);
       }

@@ -96,16 +96,18 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
 // Puts last the loop by which src goes on after a tile's columns of so many
 // bytes. Where dst gets some lines a tile, it gets them in any order; where it
 // gets less, only so many iterations of that loop as use up lines of src that
-// would else be gone when they are needed again.
+// would else be gone when they are needed again, and half of a page: memory likes
+// long runs on both sides.
 void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
                 std::int64_t tile_bytes) {
   constexpr std::int64_t some_lines = 256;
+  constexpr std::int64_t half_page = 2048;
   const auto next =
       std::ranges::find(around, column_bytes, &PlanLoop::src_stride);
   if (next == around.end()) return;
   std::int64_t count = next->count;
   if (tile_bytes < some_lines) {
-    count = std::min(count, some_lines / column_bytes);
+    count = std::min(count, half_page / column_bytes);
     while (next->count % count != 0) --count;
   }
   if (count == next->count) {
