@@ -124,13 +124,14 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
 }
 
 // Whether stores of a transpose can stream only by way of a stage: dense columns
-// that are no whole lines.
+// that are no whole lines, of which the stage holds enough to use up lines of src.
 bool streams_by_stage(const Kernel& kernel, const PlanNest& nest) {
   const std::int64_t run =
       (nest.tile[0].count + nest.zeros) * kernel.element_bytes;
   return kernel.kind == KernelKind::transpose && nest.columns.empty() &&
          nest.tile[1].dst_stride == run && run % line != 0 &&
-         run <= stage_bytes / 8;
+         run * std::max<std::int64_t>(line / kernel.element_bytes, 1) <=
+             stage_bytes;
 }
 
 // How many calls make a task: about task_bytes, and where whole tiles are runs
