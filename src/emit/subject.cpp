@@ -7,15 +7,14 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "layout/digit.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::emitter {
 namespace {
 
-constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t period(const SubjectTerm& term) {
-  return term.mod == 0 ? infinity : term.div * term.mod;
+detail::Digit digit_of(const SubjectTerm& term) {
+  return {term.bias, term.div, term.mod};
 }
 
 // a and b are the high and the low part of one digit.
@@ -35,12 +34,8 @@ DigitValues values_of(const Subject& subject, const SubjectTerm& term) {
   const auto extent =
       subject.dims[static_cast<std::size_t>(term.dim)].extent.known();
   if (!extent) return {0, std::nullopt};
-  if (*extent == 0) return {0, 1};
-  const std::int64_t low = term.bias / term.div;
-  const std::int64_t high = (term.bias + *extent - 1) / term.div;
-  if (term.mod == 0) return {low, high - low + 1};
-  if (low / term.mod != high / term.mod) return {0, term.mod};
-  return {low % term.mod, high - low + 1};
+  const detail::Reach reach = detail::reach_of(digit_of(term), *extent);
+  return {reach.low, reach.count};
 }
 
 Value digit_of(const Subject& subject, const SubjectTerm& term,
@@ -116,39 +111,30 @@ Subject subject_of(const Layout& layout) {
 Chain chain_of(const Subject& subject, std::span<const SubjectTerm> terms,
                std::int32_t dim) {
   std::vector<std::size_t> own;
+  std::vector<detail::Digit> digits;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     if (terms[k].dim != dim) continue;
     const DigitValues values = values_of(subject, terms[k]);
     if (values.count != 1 && terms[k].flat_stride.is(0)) continue;
     own.push_back(k);
+    digits.push_back(digit_of(terms[k]));
   }
+  const auto known = detail::chain_of(digits);
+  if (!known) return {};
   Chain chain;
-  for (const std::size_t k : own) {
-    if (terms[k].bias != terms[own[0]].bias) return chain;
+  chain.redundant = known->redundant;
+  chain.bias = known->bias;
+  chain.modulus = known->modulus();
+  for (const auto& part : known->parts) {
+    chain.parts.push_back({own[part.digit], part.weight});
   }
-  chain.bias = own.empty() ? 0 : terms[own[0]].bias;
-  std::int64_t known = 1;
-  while (known != infinity) {
-    std::optional<std::size_t> best;
-    for (const std::size_t k : own) {
-      if (known % terms[k].div == 0 && period(terms[k]) > known &&
-          (!best || period(terms[k]) > period(terms[*best]))) {
-        best = k;
-      }
-    }
-    if (!best) break;
-    chain.redundant = chain.redundant || terms[*best].div != known;
-    chain.parts.push_back({*best, terms[*best].div});
-    known = period(terms[*best]);
-  }
-  chain.modulus = known == infinity ? 0 : known;
-  chain.redundant = chain.redundant || chain.parts.size() != own.size();
   const auto extent =
       subject.dims[static_cast<std::size_t>(dim)].extent.known();
   // Where the extent is not known, all that tells indices apart must be here:
   // then a valid layout has no more of them.
-  chain.found = known >= extent.value_or(infinity) ||
-                (!extent && chain.parts.size() == own.size());
+  chain.found = extent ? known->known >= *extent
+                       : known->known == detail::Digit::infinity ||
+                             chain.parts.size() == own.size();
   return chain;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/divider.hpp"
+#include "layout/digit.hpp"
 #include "stridewise/layout.hpp"
 
 namespace stridewise::detail {
@@ -86,11 +87,6 @@ struct LayoutData {
   std::optional<Error> defect;
 };
 
-// The values of a term that the indices of its dim reach: [low, low + count).
-struct Reach {
-  std::int64_t low;
-  std::int64_t count;
-};
 [[nodiscard]] Reach reach_of(const LayoutData& data, const BoundTerm& term);
 
 // Fills decoders, inverse_terms and nested. Pre: the numbers are set.

@@ -11,7 +11,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/checked.hpp"
 #include "layout/data.hpp"
@@ -21,44 +20,29 @@ namespace stridewise {
 namespace detail {
 namespace {
 
-constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t period(const BoundTerm& term) {
-  return term.mod == 0 ? infinity : term.div * term.mod;
-}
-
 const BoundTerm& term_at(const LayoutData& data, std::int32_t k) {
   return data.terms[static_cast<std::size_t>(k)];
 }
 
-// Climbs from y % 1 to y % modulus: a term (y / div) % mod with div | known
-// extends what is known of y to div * mod.
+Digit digit_at(const LayoutData& data, std::int32_t k) {
+  const BoundTerm& term = term_at(data, k);
+  return {term.bias, term.div, term.mod};
+}
+
 void build_chain(const LayoutData& data, DimDecoder& decoder) {
+  std::vector<Digit> digits;
   for (const std::int32_t k : decoder.terms) {
-    if (term_at(data, k).bias != term_at(data, decoder.terms[0]).bias) return;
+    digits.push_back(digit_at(data, k));
   }
-  decoder.bias =
-      decoder.terms.empty() ? 0 : term_at(data, decoder.terms[0]).bias;
-  std::int64_t known = 1;
-  while (known != infinity) {
-    std::int32_t best = -1;
-    for (const std::int32_t k : decoder.terms) {
-      const BoundTerm& term = term_at(data, k);
-      if (known % term.div == 0 && period(term) > known &&
-          (best < 0 || period(term) > period(term_at(data, best)))) {
-        best = k;
-      }
-    }
-    if (best < 0) break;
-    const BoundTerm& term = term_at(data, best);
-    decoder.redundant = decoder.redundant || term.div != known;
-    decoder.parts.push_back({best, term.div});
-    known = period(term);
+  const std::optional<Chain> chain = chain_of(digits);
+  decoder.chain = chain && chain->known >= decoder.extent;
+  if (!decoder.chain) return;
+  decoder.bias = chain->bias;
+  decoder.modulus = chain->modulus();
+  decoder.redundant = chain->redundant;
+  for (const Chain::Part& part : chain->parts) {
+    decoder.parts.push_back({decoder.terms[part.digit], part.weight});
   }
-  decoder.modulus = known == infinity ? 0 : known;
-  decoder.chain = known >= decoder.extent;
-  decoder.redundant =
-      decoder.redundant || decoder.parts.size() != decoder.terms.size();
 }
 
 // Tries every index in [low, high) whose terms from `k` on have `values`.
@@ -89,14 +73,8 @@ std::int64_t search_dim(const LayoutData& data, const DimDecoder& decoder,
 }  // namespace
 
 Reach reach_of(const LayoutData& data, const BoundTerm& term) {
-  const std::int64_t extent =
-      data.shape[static_cast<std::size_t>(term.dim)].extent;
-  if (extent == 0) return {0, 1};
-  const std::int64_t low = term.bias / term.div;
-  const std::int64_t high = (term.bias + extent - 1) / term.div;
-  if (term.mod == 0) return {low, high - low + 1};
-  if (low / term.mod != high / term.mod) return {0, term.mod};
-  return {low % term.mod, high - low + 1};
+  return reach_of(Digit{term.bias, term.div, term.mod},
+                  data.shape[static_cast<std::size_t>(term.dim)].extent);
 }
 
 namespace {
@@ -156,7 +134,7 @@ void build_inverse(LayoutData& data) {
     if (!decoder.chain) {
       std::ranges::stable_sort(
           decoder.terms, std::ranges::greater{},
-          [&](std::int32_t k) { return period(term_at(data, k)); });
+          [&](std::int32_t k) { return digit_at(data, k).period(); });
     }
   }
   data.nested = list_terms(data, true);
