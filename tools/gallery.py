@@ -137,7 +137,8 @@ SECTIONS = [
             "(2, 5, 3, 4) of fp32 on four NPUs: W stride 2, H stride 16, C "
             "stride 56 (from c to c+4), N stride 120.",
             f"okk.strided({NPUS},start=0,nstride=120,cstride=56,hstride=16,"
-            "wstride=2)", "2x5x3x4", "--grid", "32", "--color", "c"),
+            "wstride=2)", "2x5x3x4", "--grid", "32", "--color", "c", "--label",
+            "value"),
         okk("okk-stride-1", "Strides in local memory, start NPU 1",
             "(2, 3, 1, 10) of fp32: W stride 2, N stride 120; H and C strides "
             "make no sense.",
@@ -181,12 +182,12 @@ SECTIONS = [
             "int8x4 the shape is (2, 5, 4, 5), with two dummies in each word "
             "of the second. Strides (64, 32, 5, 1) in words.",
             f"okk.4n({NPUS})", "6x5x4x5", "--dtype", "s8", "--grid", "4",
-            "--color", "n", "--max-cells", "1300"),
+            "--color", "n", "--max-cells", "512"),
         okk("okk-2n", "2N-mode, aligned",
             "(3, 5, 4, 5) of int16. Two batches share a word of four bytes: as "
             "int16x2 the shape is (2, 5, 4, 5), with one dummy in each word of "
             "the second. Strides (64, 32, 5, 1) in words.",
-            f"okk.2n({NPUS})", "3x5x4x5", "--dtype", "s16", "--grid", "4",
+            f"okk.2n({NPUS})", "3x5x4x5", "--dtype", "s16", "--grid", "8",
             "--color", "n", "--max-cells", "650"),
     ]),
 ]

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/checked.hpp"
@@ -47,6 +48,13 @@ bool nested(std::span<const AxisTerm> terms) {
   return true;
 }
 
+std::int64_t axis_room(const Layout& layout, std::size_t axis) {
+  const std::span<const BoundAxis> axes = layout.axes();
+  return axis == 0
+             ? axes[axis].extent
+             : ceil_div(axes[axis - 1].pitch_bytes, axes[axis].pitch_bytes);
+}
+
 bool all_nested(const Layout& layout) {
   for (std::size_t a = 0; a < layout.axes().size(); ++a) {
     if (!nested(axis_terms(layout, a))) return false;
@@ -57,6 +65,7 @@ bool all_nested(const Layout& layout) {
 namespace {
 
 constexpr std::int64_t glance = 48;  // units
+constexpr std::int64_t few_gaps = 8;
 
 // The nested loops over an axis, each cut down to what the budget allows.
 class Elision {
@@ -225,22 +234,98 @@ std::string text_of(const AxisRun& run, const AxisView& view,
   return rest == 0 ? text : text + " and " + units(rest / view.unit, "");
 }
 
+// The first used position from `at` on, both counted from the base. Pre: nested.
+std::optional<std::int64_t> next_used(std::span<const AxisTerm> terms,
+                                      std::int64_t at) {
+  if (at <= 0) return 0;
+  if (terms.empty()) return std::nullopt;
+  const AxisTerm& term = terms.front();
+  const std::int64_t value = at / term.stride;
+  if (value >= term.extent) return std::nullopt;
+  const std::int64_t begin = value * term.stride;
+  if (const auto within = next_used(terms.subspan(1), at - begin)) {
+    return begin + *within;
+  }
+  if (value + 1 == term.extent) return std::nullopt;
+  return begin + term.stride;
+}
+
+// The first unit from `unit` on that is not all gaps, or where they end. Where
+// terms do not nest, all up to `used`.
+std::int64_t next_used_unit(std::span<const AxisTerm> terms,
+                            const AxisView& view, std::int64_t unit,
+                            std::int64_t used) {
+  const std::int64_t units = ceil_div(view.extent, view.unit);
+  if (!nested(terms)) return unit < used ? unit : units;
+  const auto next = next_used(terms, unit * view.unit - view.base);
+  return next ? std::min((view.base + *next) / view.unit, units) : units;
+}
+
+struct Units {
+  std::int64_t begin, end;
+};
+
+// Units of nothing but gaps, where more than a few follow each other.
+std::vector<Units> long_gaps(std::span<const AxisTerm> terms,
+                             const AxisView& view, std::int64_t units,
+                             std::int64_t used) {
+  std::vector<Units> gaps;
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    if (end - begin > few_gaps) gaps.push_back({begin, end});
+  };
+  // Of a large axis, the end alone.
+  for (std::int64_t unit = used > view.budget ? used : 0; unit < units;
+       ++unit) {
+    const std::int64_t end = next_used_unit(terms, view, unit, used);
+    add(unit, end);
+    unit = end;
+  }
+  return gaps;
+}
+
 }  // namespace
 
 std::vector<AxisRun> shown_runs(std::span<const AxisTerm> terms,
                                 const AxisView& view,
                                 std::span<const std::int64_t> forced) {
   const std::int64_t units = ceil_div(view.extent, view.unit);
-  if (units <= view.budget) return {{.begin = 0, .count = units}};
-  // What leaves out anything leaves out enough to be read at a glance.
+  const std::int64_t used =
+      view.used == 0 ? units : ceil_div(view.used, view.unit);
+  const std::vector<Units> gaps = long_gaps(terms, view, units, used);
+  if (units <= view.budget && gaps.empty()) {
+    return {{.begin = 0, .count = units}};
+  }
+  // What leaves out elements leaves out enough to be read at a glance.
   AxisView cut = view;
-  cut.budget = std::max(std::min<std::int64_t>(view.budget, 12),
-                        std::min<std::int64_t>(view.budget / 2, glance));
+  cut.extent = std::min(view.extent, used * view.unit);
+  const bool whole = used <= view.budget;
+  if (!whole) {
+    cut.budget = std::max(std::min<std::int64_t>(view.budget, 12),
+                          std::min<std::int64_t>(view.budget / 2, glance));
+  }
   Elision elision(terms, cut);
-  elision.run();
   std::set<std::int64_t>& shown = elision.shown;
-  shown.insert({0, units - 1});
-  for (const std::int64_t unit : forced) elision.force(unit);
+  if (whole) {
+    for (std::int64_t unit = 0; unit < used; ++unit) shown.insert(unit);
+  } else {
+    elision.run();
+    shown.insert({0, used - 1});
+  }
+  if (units - used <= few_gaps) {
+    for (std::int64_t unit = used; unit < units; ++unit) shown.insert(unit);
+  }
+  // Of a gap the ends, which have its addresses.
+  for (const Units& gap : gaps) {
+    shown.erase(shown.lower_bound(gap.begin), shown.lower_bound(gap.end));
+    shown.insert({gap.begin, gap.end - 1});
+  }
+  for (const std::int64_t unit : forced) {
+    if (unit < used && !whole) {
+      elision.force(unit);
+    } else {
+      shown.insert(unit);
+    }
+  }
   std::vector<AxisRun> runs;
   std::int64_t next = 0;
   const auto add = [&](std::int64_t begin, std::int64_t end, bool elided) {
@@ -258,7 +343,12 @@ std::vector<AxisRun> shown_runs(std::span<const AxisTerm> terms,
     next = unit + 1;
   }
   for (AxisRun& run : runs) {
-    if (run.elided) run.text = text_of(run, view, elision.left);
+    if (!run.elided) continue;
+    run.gaps =
+        next_used_unit(terms, view, run.begin, used) >= run.begin + run.count;
+    run.text = run.gaps ? fmt::format("{} more {}s of gaps", grouped(run.count),
+                                      view.unit_name)
+                        : text_of(run, view, elision.left);
   }
   return runs;
 }

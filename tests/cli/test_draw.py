@@ -398,7 +398,7 @@ class Data(DrawTest):
         self.path("none.npy").write_bytes(b"")
         layout = ["draw", "h w", "--shape", "h=2,w=3"]
         for more, says in [
-                (["--data", self.path("cut.npy")], "truncated"),
+                (["--data", self.path("cut.npy")], "promises 12 bytes"),
                 (["--data", self.path("none.npy")], ".npy"),
                 (["--data", self.path("x.npy"), "--dtype", "f32"], "2 bytes"),
                 (["--data", self.path("missing.raw")], "missing.raw"),

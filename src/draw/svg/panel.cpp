@@ -32,6 +32,7 @@ class Writer {
     out_ += svg_outlines(panel_, sheet_);
     out_ += svg_jumps(panel_, sheet_);
     // Words interrupt an arrow that has to pass them.
+    if (!panel_.cells.empty()) bands();
     elisions();
     out_ += svg_marks(panel_, sheet_);
     return out_ + "</g>\n";
@@ -80,13 +81,12 @@ class Writer {
           "<text class=\"ruler end\" x=\"{}\" y=\"{}\">{}</text>\n",
           sheet_.cells_x - 6, span.at + span.size - 8, escaped(track.label));
     }
-    bands();
   }
 
   void bands() {
     for (std::size_t level = 0; level < panel_.column_bands.size(); ++level) {
-      const int y = sheet_.column_bands_y[level];
       for (const PictureBand& band : panel_.column_bands[level]) {
+        const int y = band_y(sheet_, level, band);
         const auto [begin, end] = extent(sheet_.columns, band);
         out_ += fmt::format(
             "<text class=\"band\" x=\"{}\" y=\"{}\">{}</text><path "

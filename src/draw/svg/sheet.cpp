@@ -90,8 +90,17 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
   sheet.height = lay(panel.rows, row_height, elided_row, y, sheet.rows);
   // Marks and jumps have lanes above the labels of their rows.
   const std::vector<int> lanes = row_lanes(panel);
+  std::vector<bool> headed(panel.rows.size(), false);
+  for (const auto& level : panel.column_bands) {
+    for (const PictureBand& band : level) {
+      if (band.row > 0) headed[static_cast<std::size_t>(band.row)] = true;
+    }
+  }
   int added = 0;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
+    if (headed[k]) {
+      added += static_cast<int>(panel.column_bands.size()) * band_line;
+    }
     sheet.rows[k].at += added;
     sheet.rows[k].size += lanes_height(lanes[k]);
     added += lanes_height(lanes[k]);
@@ -137,6 +146,14 @@ std::string escaped(std::string_view text) {
     }
   }
   return result;
+}
+
+int band_y(const PanelSheet& sheet, std::size_t level,
+           const PictureBand& band) {
+  if (band.row == 0) return sheet.column_bands_y[level];
+  const auto below =
+      static_cast<int>(sheet.column_bands_y.size() - level - 1) * band_line;
+  return sheet.rows[static_cast<std::size_t>(band.row)].at - 6 - below;
 }
 
 Sheet measure(const Picture& picture) {

@@ -21,7 +21,7 @@ struct PanelSheet {
   int cells_x = 0, cells_y = 0;  // where rows and columns begin
   std::vector<Span> rows, columns;
   std::vector<int> row_bands_x;     // left edge of each level
-  std::vector<int> column_bands_y;  // baseline of each level
+  std::vector<int> column_bands_y;  // baseline of each level, above all rows
   int labels_y = 0;                 // baseline of column labels; 0: none
   bool titled = false;
 };
@@ -32,6 +32,10 @@ struct Sheet {
   std::vector<PanelSheet> panels;
 };
 
+// Baseline of a band of columns.
+[[nodiscard]] int band_y(const PanelSheet& sheet, std::size_t level,
+                         const PictureBand& band);
+
 [[nodiscard]] Sheet measure(const Picture& picture);
 
 // Without the font at hand: what a text of these characters needs at most.
@@ -41,7 +45,7 @@ struct Sheet {
 [[nodiscard]] std::string escaped(std::string_view text);
 
 // How many lanes each row of cells has above its labels for a mark and for jumps,
-// 0 to 3, and how high so many are.
+// 0 to 4, and how high so many are.
 [[nodiscard]] std::vector<int> row_lanes(const PicturePanel& panel);
 [[nodiscard]] int lanes_height(int lanes);
 
