@@ -273,9 +273,14 @@ std::vector<Units> long_gaps(std::span<const AxisTerm> terms,
   const auto add = [&](std::int64_t begin, std::int64_t end) {
     if (end - begin > few_gaps) gaps.push_back({begin, end});
   };
-  // Of a large axis, the end alone.
-  for (std::int64_t unit = used > view.budget ? used : 0; unit < units;
-       ++unit) {
+  std::int64_t first = 0;
+  if (used > view.budget) {  // a large axis: the end alone
+    first = used;
+    std::int64_t last = view.base;
+    for (const AxisTerm& term : terms) last += (term.extent - 1) * term.stride;
+    if (nested(terms)) first = last / view.unit + 1;
+  }
+  for (std::int64_t unit = first; unit < units; ++unit) {
     const std::int64_t end = next_used_unit(terms, view, unit, used);
     add(unit, end);
     unit = end;

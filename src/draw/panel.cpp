@@ -124,11 +124,6 @@ Result<PicturePanel> make_panel(const Layout& layout,
   count_places(layout, panel);
   const Block block = options.logical ? Block{} : block_of(layout);
   panel.block = block.name;
-  const std::int64_t last_bytes =
-      layout.axes().size() < 2
-          ? layout.size_bytes()
-          : layout.axes()[layout.axes().size() - 2].pitch_bytes;
-  const std::int64_t last_places = last_bytes / layout.element_bytes();
   std::vector<std::int64_t> index(layout.shape().size());
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     for (std::size_t column = 0; column < grid.columns.size(); ++column) {
@@ -144,7 +139,7 @@ Result<PicturePanel> make_panel(const Layout& layout,
         cell.coords.push_back(bytes / axis.pitch_bytes);
         bytes %= axis.pitch_bytes;
       }
-      cell.block = block.of(*at, *at % last_places);
+      cell.block = block.of(*at, cell.coords.back());
       panel.cells.push_back(std::move(cell));
     }
   }

@@ -256,6 +256,16 @@ TEST(Draw, BlocksBeginWhereInnerDigitsBegin) {
   }
 }
 
+TEST(Draw, BlocksKeepTheirPlaceBehindPitches) {
+  // 1024 is no multiple of 96.
+  const PicturePanel panel =
+      make_picture(bound("n |1024B| h |96B| w", "n=2,h=2,w=20"))->panels[0];
+  for (const PictureCell& cell : panel.cells) {
+    const bool gap = cell.kind == Place::gap;
+    EXPECT_EQ(cell.block, gap ? -1 : cell.offset - cell.index[2]);
+  }
+}
+
 TEST(Draw, AConversionOutlinesOneTileInBothMemories) {
   const Layout src = bound("nchw", "n=1,c=40,h=6,w=6");
   const Layout dst = bound("nhwc", "n=1,c=40,h=6,w=6");

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int lane_height = 9;
 constexpr int tag_gap = 2;
+constexpr int wide_apart = 4;
 constexpr int narrow = 2;  // beside a border, no label is so near
 
 enum class Way : std::uint8_t {
@@ -207,7 +208,10 @@ class Jumps {
     const bool open =
         k + 1 == sheet_.columns.size() || panel_.columns[k + 1].elided != 0;
     const int gap = open ? 12 : sheet_.columns[k + 1].at - right;
-    constexpr std::array<int, 3> beside = {-narrow, narrow, 0};
+    const bool wide = gap >= 3 * wide_apart;
+    const std::array<int, 3> beside =
+        wide ? std::array<int, 3>{-wide_apart, wide_apart, 0}
+             : std::array<int, 3>{-narrow, narrow, -narrow};
     return right + gap / 2 + beside[lane_of(panel_, jump)];
   }
 

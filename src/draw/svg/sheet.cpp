@@ -14,9 +14,10 @@ constexpr int margin = 20;
 constexpr int title_height = 58;
 constexpr int panel_title = 26;
 constexpr int row_height = 22;
-constexpr int elided_row = 24;
+constexpr int elided_row = 20;
 constexpr int elided_column = 30;
 constexpr int least_cell = 26;
+constexpr int widest_mark = 80;  // that a cell makes room for
 constexpr std::array<int, 3> spaces = {0, 5, 12};
 constexpr int band_line = 16;
 constexpr int panel_gap = 36;
@@ -48,6 +49,9 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
   int cell = least_cell;
   for (const PictureCell& one : panel.cells) {
     cell = std::max(cell, mono_width(one.label) + 7);
+  }
+  for (const PictureMark& mark : panel.marks) {
+    cell = std::max(cell, std::min(mono_width(mark.name, 8) + 8, widest_mark));
   }
   const int labels = longest(panel.columns, 9);
   if (labels > 0) cell = std::max(cell, labels + 6);
@@ -106,6 +110,10 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
     added += lanes_height(lanes[k]);
   }
   sheet.height += added;
+  for (const PictureTrack& track : panel.columns) {
+    if (track.elided == 0 || quiet_place(panel, sheet, track.label)) continue;
+    sheet.height += note_line;
+  }
   if (titled) {
     sheet.width = std::max(
         sheet.width, sans_width(panel.name + "  " + panel.expression, 13));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,14 @@ struct Sheet {
 // 0 to 4, and how high so many are.
 [[nodiscard]] std::vector<int> row_lanes(const PicturePanel& panel);
 [[nodiscard]] int lanes_height(int lanes);
+
+// The middle of these words across the rows where no others stand, and if
+// possible no jump passes, as near to the middle of the panel as can be; none:
+// they stand below, in a line of their own.
+[[nodiscard]] std::optional<int> quiet_place(const PicturePanel& panel,
+                                             const PanelSheet& sheet,
+                                             std::string_view words);
+inline constexpr int note_line = 16;
 
 // The parts of the document.
 [[nodiscard]] std::string svg_outlines(const PicturePanel& panel,
