@@ -51,7 +51,10 @@ class Builder {
     if (Result<void> fine = check_options(layout_, options_); !fine) {
       return unexpected(fine.error());
     }
-    if (Result<void> fine = check_grid(); !fine) {
+    const bool any_rows =
+        view(layout_, true) != DrawView::image ||
+        (options_.to && view(*options_.to, false) != DrawView::image);
+    if (Result<void> fine = check_grid(layout_, options_, any_rows); !fine) {
       return unexpected(fine.error());
     }
     Result<Colouring> colouring = make_colouring(layout_, options_.colour);
@@ -116,18 +119,6 @@ class Builder {
   [[nodiscard]] DrawView view(const Layout& layout, bool first) const {
     const bool own = !first && layout.axes().size() < 2;
     return view_of(layout, own ? DrawView::automatic : options_.view);
-  }
-
-  [[nodiscard]] Result<void> check_grid() const {
-    if (options_.grid_bytes == 0 || view(layout_, true) != DrawView::image ||
-        (options_.to && view(*options_.to, false) != DrawView::image)) {
-      return {};
-    }
-    return fail(ErrorCode::unsupported,
-                fmt::format("a grid of {} bytes is for rows and banks; the "
-                            "columns of an image are the steps of its axis "
-                            "('{}')",
-                            options_.grid_bytes, print(layout_.expression())));
   }
 
   Result<void> memory(const Layout& layout, const char* name) {

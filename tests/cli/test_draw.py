@@ -281,6 +281,12 @@ class Large(DrawTest):
                      ["nchw", "--to", "nhwc", "--shape", "1000x1000x100x10",
                       "--with-logical"],
                      ["w", "--shape", "w=1000000000"],
+                     ["w:1 h:1000000", "--shape", "w=1000000,h=1000"],
+                     ["n |1000000B| c", "--shape", "n=1000000,c=1000",
+                      "--with-logical"],
+                     *[["row=n h |^4096B| pixel=c/4 w | lane=c%4", "--shape",
+                        "n=100,c=1000,h=100,w=100", "--view", view]
+                       for view in ("rows", "image", "banks")],
                      ["okk.aligned(npu_bytes=1073741824)", "--shape",
                       "10x1000x500x200", "--with-logical"]]:
             for name in ("x.svg", "x.html"):
