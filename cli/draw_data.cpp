@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstring>
 
 #include "draw_parts.hpp"
@@ -34,34 +31,18 @@ std::vector<std::byte> c_order(std::span<const std::byte> bytes,
 
 DrawFile read_draw_data(const std::string& path, ElementType& type,
                         bool type_given) {
-  DrawFile data{.file = value_of(MappedFile::open(path)),
+  DrawFile data{.file = value_of(open_tensor(path)),
                 .reordered = {},
                 .view = {.type = type, .bytes = {}}};
-  data.view.bytes = data.file->bytes();
-  if (!path.ends_with(".npy")) return data;
-  const NpyHeader header = value_of(parse_npy_header(data.view.bytes));
-  const auto begin = static_cast<std::size_t>(header.data_offset);
-  const auto size = static_cast<std::size_t>(header.data_bytes);
-  if (data.view.bytes.size() < begin + size) {
-    throw Failure{
-        {ErrorCode::io, fmt::format("{}: truncated: {} bytes of data, "
-                                    "the header says {}",
-                                    path,
-                                    data.view.bytes.size() -
-                                        std::min(begin, data.view.bytes.size()),
-                                    size)}};
-  }
-  data.view.bytes = data.view.bytes.subspan(begin, size);
-  data.view.big_endian = header.big_endian;
-  if (type_given && type.bytes() != header.element_bytes) {
-    throw Failure{{ErrorCode::mismatch,
-                   fmt::format("{} holds elements of {} bytes, {} has {}", path,
-                               header.element_bytes, type.name, type.bytes())}};
-  }
-  if (!type_given && header.type) type = *header.type;
-  data.view.type = type;
-  if (header.fortran_order) {
-    data.reordered = c_order(data.view.bytes, header);
+  const TensorFile& file = data.file;
+  std::optional<ElementType> asked;
+  if (type_given || !file.npy) asked = type;
+  data.view.type = type = value_of(type_of(file, asked));
+  data.view.bytes = file.data();
+  if (!file.npy) return data;
+  data.view.big_endian = file.npy->big_endian;
+  if (file.npy->fortran_order) {
+    data.reordered = c_order(data.view.bytes, *file.npy);
     data.view.bytes = data.reordered;
   }
   return data;

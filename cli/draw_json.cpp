@@ -10,7 +10,6 @@ Json panel_json(const PicturePanel& panel, const Layout& layout) {
                {"elements", panel.elements},
                {"padding", panel.told_apart ? Json(panel.padding) : Json()},
                {"gaps", panel.told_apart ? Json(panel.gaps) : Json()},
-               {"beyond", panel.beyond},
                {"padding_elements", layout.places() - layout.elements()},
                {"places", layout.places()},
                {"cells", panel.cells.size()},

@@ -13,13 +13,13 @@ namespace stridewise::cli {
 
 // What memory holds, from a file. `view` is of the file or of `reordered`.
 struct DrawFile {
-  std::optional<MappedFile> file;
+  TensorFile file;
   std::vector<std::byte> reordered;  // of a Fortran-order array
   DrawData view;
 };
 
-// The layout's memory: a .npy, whose type becomes `type` unless one was given,
-// or raw bytes of `type`.
+// The layout's memory: a .npy, whose type becomes `type`, or raw bytes of
+// `type`.
 [[nodiscard]] DrawFile read_draw_data(const std::string& path,
                                       ElementType& type, bool type_given);
 

@@ -119,30 +119,33 @@ SECTIONS = [
         okk("okk-scatter-0", "C = X-1, start NPU 0",
             "Eight NPUs (X), two batches; each cell is a feature (n, c). NPU 7 "
             "holds none.",
-            "okk.compact(npus=8,npu_bytes=32,start=0)", "2x7x1x1", "--color", "n"),
+            "okk.compact(npus=8,npu_bytes=8,start=0)", "2x7x1x1", "--color", "n"),
         okk("okk-scatter-1", "C = X-1, start NPU 1",
             "NPU 0 holds none. Still one channel a NPU.",
-            "okk.compact(npus=8,npu_bytes=32,start=1)", "2x7x1x1", "--color", "n"),
+            "okk.compact(npus=8,npu_bytes=8,start=1)", "2x7x1x1", "--color", "n"),
         okk("okk-scatter-2", "C = X+2, start NPU 0",
             "Two rows a batch: channels X and X+1 return to NPU 0 and 1; six "
             "blocks of the second row are empty.",
-            "okk.compact(npus=8,npu_bytes=32,start=0)", "2x10x1x1", "--color", "n"),
+            "okk.compact(npus=8,npu_bytes=16,start=0)", "2x10x1x1", "--color", "n"),
         okk("okk-scatter-3", "C = X+2, start NPU X-1",
             "Three rows a batch, with seven empty blocks in the first and the "
             "third.",
-            "okk.compact(npus=8,npu_bytes=32,start=7)", "2x10x1x1", "--color", "n"),
+            "okk.compact(npus=8,npu_bytes=24,start=7)", "2x10x1x1", "--color", "n"),
     ]),
     ("Sophon OKK: strides", [
         okk("okk-stride-0", "Strides in local memory, start NPU 0",
             "(2, 5, 3, 4) of fp32 on four NPUs: W stride 2, H stride 16, C "
-            "stride 56 (from c to c+4), N stride 120.",
+            "stride 56 (from c to c+4), N stride 120. The number in a cell is "
+            "n*CHW + c*HW + h*W + w.",
             f"okk.strided({NPUS},start=0,nstride=120,cstride=56,hstride=16,"
-            "wstride=2)", "2x5x3x4", "--grid", "32", "--color", "c"),
+            "wstride=2)", "2x5x3x4", "--grid", "32", "--color", "c", "--label",
+            "value"),
         okk("okk-stride-1", "Strides in local memory, start NPU 1",
             "(2, 3, 1, 10) of fp32: W stride 2, N stride 120; H and C strides "
-            "make no sense.",
+            "make no sense. The number in a cell is n*CHW + c*HW + h*W + w.",
             f"okk.strided({NPUS},start=1,nstride=120,cstride=20,hstride=20,"
-            "wstride=2)", "2x3x1x10", "--grid", "32", "--color", "c"),
+            "wstride=2)", "2x3x1x10", "--grid", "32", "--color", "c", "--label",
+            "value"),
     ]),
     ("Sophon OKK: aligned and compact", [
         okk(f"okk-{kind}-{start}",
@@ -181,12 +184,12 @@ SECTIONS = [
             "int8x4 the shape is (2, 5, 4, 5), with two dummies in each word "
             "of the second. Strides (64, 32, 5, 1) in words.",
             f"okk.4n({NPUS})", "6x5x4x5", "--dtype", "s8", "--grid", "4",
-            "--color", "n", "--max-cells", "1300"),
+            "--color", "n", "--max-cells", "512"),
         okk("okk-2n", "2N-mode, aligned",
             "(3, 5, 4, 5) of int16. Two batches share a word of four bytes: as "
             "int16x2 the shape is (2, 5, 4, 5), with one dummy in each word of "
             "the second. Strides (64, 32, 5, 1) in words.",
-            f"okk.2n({NPUS})", "3x5x4x5", "--dtype", "s16", "--grid", "4",
+            f"okk.2n({NPUS})", "3x5x4x5", "--dtype", "s16", "--grid", "8",
             "--color", "n", "--max-cells", "650"),
     ]),
 ]

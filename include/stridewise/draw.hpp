@@ -108,6 +108,9 @@ struct PictureBand {
   std::int32_t first = 0;
   std::int32_t last = 0;
   std::string text;
+  // Of columns: of the rows from this one on, up to where others begin. Planes
+  // of the logical tensor that are not all beside each other have several.
+  std::int32_t row = 0;
 };
 
 // A step of the walk: between two cells, by their place in `cells`. The innermost
@@ -127,7 +130,6 @@ struct PicturePanel {
   std::string name;        // "memory", "from", "to", "logical"
   std::string expression;  // of the layout drawn
   std::string row_heading, column_heading;
-  std::string outer_axis;  // the axis before the last; empty: there is one
   std::vector<PictureTrack> rows, columns;
   // From the outermost; each level covers what it has in common.
   std::vector<std::vector<PictureBand>> row_bands, column_bands;
@@ -140,9 +142,6 @@ struct PicturePanel {
   // Of all places, drawn or not. Where too many places would have to be asked
   // for, padding and gaps are counted together, as gaps.
   std::int64_t elements = 0, padding = 0, gaps = 0;
-  // Of the gaps, those after the last step of an axis that has a pitch: never
-  // drawn.
-  std::int64_t beyond = 0;
   bool told_apart = true;
   std::int64_t nonzero_padding = 0;  // of what was looked at: see `searched`
   bool searched = false;             // all places, not the drawn ones alone

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/checked.hpp"
+#include "draw/gaps.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::draw {
@@ -45,6 +46,13 @@ bool nested(std::span<const AxisTerm> terms) {
     reach += (terms[k].extent - 1) * terms[k].stride;
   }
   return true;
+}
+
+std::int64_t axis_room(const Layout& layout, std::size_t axis) {
+  const std::span<const BoundAxis> axes = layout.axes();
+  return axis == 0
+             ? axes[axis].extent
+             : ceil_div(axes[axis - 1].pitch_bytes, axes[axis].pitch_bytes);
 }
 
 bool all_nested(const Layout& layout) {
@@ -231,16 +239,43 @@ std::vector<AxisRun> shown_runs(std::span<const AxisTerm> terms,
                                 const AxisView& view,
                                 std::span<const std::int64_t> forced) {
   const std::int64_t units = ceil_div(view.extent, view.unit);
-  if (units <= view.budget) return {{.begin = 0, .count = units}};
-  // What leaves out anything leaves out enough to be read at a glance.
+  const std::int64_t used =
+      view.used == 0 ? units : ceil_div(view.used, view.unit);
+  const std::vector<Units> gaps = long_gaps(terms, view, units, used);
+  if (units <= view.budget && gaps.empty()) {
+    return {{.begin = 0, .count = units}};
+  }
+  // What leaves out elements leaves out enough to be read at a glance.
   AxisView cut = view;
-  cut.budget = std::max(std::min<std::int64_t>(view.budget, 12),
-                        std::min<std::int64_t>(view.budget / 2, glance));
+  cut.extent = std::min(view.extent, used * view.unit);
+  const bool whole = used <= view.budget;
+  if (!whole) {
+    cut.budget = std::max(std::min<std::int64_t>(view.budget, 12),
+                          std::min<std::int64_t>(view.budget / 2, glance));
+  }
   Elision elision(terms, cut);
-  elision.run();
   std::set<std::int64_t>& shown = elision.shown;
-  shown.insert({0, units - 1});
-  for (const std::int64_t unit : forced) elision.force(unit);
+  if (whole) {
+    for (std::int64_t unit = 0; unit < used; ++unit) shown.insert(unit);
+  } else {
+    elision.run();
+    shown.insert({0, used - 1});
+  }
+  if (units - used <= few_gaps) {
+    for (std::int64_t unit = used; unit < units; ++unit) shown.insert(unit);
+  }
+  // Of a gap the ends, which have its addresses.
+  for (const Units& gap : gaps) {
+    shown.erase(shown.lower_bound(gap.begin), shown.lower_bound(gap.end));
+    shown.insert({gap.begin, gap.end - 1});
+  }
+  for (const std::int64_t unit : forced) {
+    if (unit < used && !whole) {
+      elision.force(unit);
+    } else {
+      shown.insert(unit);
+    }
+  }
   std::vector<AxisRun> runs;
   std::int64_t next = 0;
   const auto add = [&](std::int64_t begin, std::int64_t end, bool elided) {
@@ -258,7 +293,12 @@ std::vector<AxisRun> shown_runs(std::span<const AxisTerm> terms,
     next = unit + 1;
   }
   for (AxisRun& run : runs) {
-    if (run.elided) run.text = text_of(run, view, elision.left);
+    if (!run.elided) continue;
+    run.gaps =
+        next_used_unit(terms, view, run.begin, used) >= run.begin + run.count;
+    run.text = run.gaps ? fmt::format("{} more {}s of gaps", grouped(run.count),
+                                      view.unit_name)
+                        : text_of(run, view, elision.left);
   }
   return runs;
 }

@@ -30,7 +30,11 @@ struct AxisTerm {
 // one decomposition, found by division.
 [[nodiscard]] bool nested(std::span<const AxisTerm> terms);
 
-// The same of each axis: then a place has one combination of digits.
+// Steps of an axis within one of the axis before it: those of its digits, and
+// those that the pitch leaves unused, of which the last may be a part of one.
+[[nodiscard]] std::int64_t axis_room(const Layout& layout, std::size_t axis);
+
+// All axes nested: then a place has one combination of digits.
 [[nodiscard]] bool all_nested(const Layout& layout);
 
 // Units (equal parts of the axis: rows of cells, or single steps) that are shown
@@ -39,17 +43,19 @@ struct AxisRun {
   std::int64_t begin = 0;
   std::int64_t count = 0;
   bool elided = false;
+  bool gaps = false;  // all that is left out
   // What exactly is left out: "61 more c", "61 more c and 3 rows", "15 more
   // rows".
   std::string text = {};
 };
 
 struct AxisView {
-  std::int64_t base = 0;    // of the digits
-  std::int64_t extent = 0;  // of the axis
-  std::int64_t unit = 1;    // steps
-  std::int64_t budget = 0;  // units to show, about
-  std::string unit_name;    // "row"
+  std::int64_t base = 0;       // of the digits
+  std::int64_t extent = 0;     // of the axis
+  std::int64_t used = 0;       // steps before those that are gaps of a pitch
+  std::int64_t unit = 1;       // steps
+  std::int64_t budget = 0;     // units to show, about
+  std::string unit_name = {};  // "row"
 };
 
 // All units in order. Where there are more than the budget, the middle of the

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "stridewise/draw.hpp"
 
 namespace stridewise::draw {
@@ -11,8 +14,10 @@ enum class Care {
   cells,  // what is drawn; padding that is not drawn is not looked at
 };
 
-// As make_picture.
+// As make_picture. `columns` are the most columns of each panel, instead of
+// DrawOptions::max_columns.
 [[nodiscard]] Result<Picture> build(const Layout& layout,
-                                    const DrawOptions& options, Care care);
+                                    const DrawOptions& options, Care care,
+                                    std::span<const std::int64_t> columns = {});
 
 }  // namespace stridewise::draw

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,10 +16,11 @@
 namespace stridewise::draw {
 
 // What a row or column adds to the place of its cells, in elements; and to the
-// position along the axis that runs over both rows and columns.
+// position along what runs over both rows and columns, which is below `limit`.
 struct TrackAt {
   std::int64_t place = 0;
   std::int64_t along = 0;
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max();
 };
 
 struct Grid {
@@ -26,7 +28,6 @@ struct Grid {
   std::vector<TrackAt> rows_at, columns_at;  // elided tracks count too
   std::vector<std::vector<PictureBand>> row_bands, column_bands;
   std::string row_heading, column_heading;
-  std::int64_t limit = 1;  // positions along the shared axis
 
   // The place drawn where two tracks meet, if there is one.
   [[nodiscard]] std::optional<std::int64_t> place(std::size_t row,
@@ -42,8 +43,8 @@ struct GridOptions {
   std::vector<std::int64_t> forced = {};  // places to show in any case
 };
 
-// The view that the layout's axes ask for.
-[[nodiscard]] DrawView view_of(const Layout& layout);
+// The view asked for; by itself that of the layout's axes.
+[[nodiscard]] DrawView view_of(const Layout& layout, DrawView asked);
 
 // Errors: a view that needs more axes, a grid that is not whole elements.
 [[nodiscard]] Result<Grid> make_grid(const Layout& layout,

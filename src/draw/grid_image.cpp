@@ -18,12 +18,11 @@ class Image {
 
   Grid run() {
     const std::size_t axes = layout_.axes().size();
-    const bool has_lanes =
-        axes > 2 && layout_.axes()[axes - 1].extent <= most_lanes;
+    const bool has_lanes = draw::has_lanes(layout_);
     const std::size_t column_axis = has_lanes ? axes - 2 : axes - 1;
     const Joined row(layout_, 0, column_axis);
     const Joined column(layout_, column_axis, column_axis + 1);
-    const std::int64_t lanes = has_lanes ? layout_.axes()[axes - 1].extent : 1;
+    const std::int64_t lanes = has_lanes ? axis_room(layout_, axes - 1) : 1;
     std::vector<std::int64_t> forced_rows;
     std::vector<std::int64_t> forced_columns;
     for (const std::int64_t place : options_.forced) {
@@ -32,6 +31,7 @@ class Image {
     }
     AxisView view{.base = column.base,
                   .extent = column.extent,
+                  .used = column.used,
                   .budget = std::max<std::int64_t>(4, options_.max_columns),
                   .unit_name = layout_.axes()[column_axis].name};
     const std::vector<AxisRun> across =
@@ -48,42 +48,46 @@ class Image {
       const std::size_t track = grid_.columns.size();
       add_track(grid_.columns, grid_.columns_at,
                 {.label = label(column, at), .space = has_lanes ? 1 : 0},
-                {.place = column.place(layout_, at)});
+                {.place = column.place(layout_, at),
+                 .along = column.place(layout_, at)});
       bands(grid_.column_bands, grid_.columns, column, at, track, track);
     });
     view = {
         .base = row.base,
         .extent = row.extent,
+        .used = row.used,
         .budget = std::max<std::int64_t>(4, rows_for(options_, shown * lanes)),
         .unit_name = layout_.axes()[column_axis - 1].name};
     const std::size_t own = has_lanes ? 1 : 0;
     grid_.row_bands.assign(band_levels(row) + own, {});
     grid_.row_heading =
         has_lanes ? layout_.axes()[axes - 1].name : heading(row);
-    for_each_step(shown_runs(row.terms, view, forced_rows),
-                  [&](std::int64_t at, const AxisRun* left) {
-                    if (left != nullptr) {
-                      elide(grid_.rows, grid_.rows_at, *left, left->text);
-                      return;
-                    }
-                    const std::size_t first = grid_.rows.size();
-                    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-                      add_track(grid_.rows, grid_.rows_at,
-                                {.label = has_lanes ? fmt::format("{}", lane)
-                                                    : label(row, at),
-                                 .space = has_lanes && lane == 0 ? 1 : 0},
-                                {.place = row.place(layout_, at) + lane});
-                    }
-                    const std::size_t last = grid_.rows.size() - 1;
-                    if (has_lanes) {
-                      add_band(grid_.row_bands.back(), first, last,
-                               fmt::format("{} {}", view.unit_name,
-                                           row.coordinates(layout_, at).back()),
-                               true);
-                    }
-                    bands(grid_.row_bands, grid_.rows, row, at, first, last);
-                  });
-    grid_.limit = 1;
+    for_each_step(
+        shown_runs(row.terms, view, forced_rows),
+        [&](std::int64_t at, const AxisRun* left) {
+          if (left != nullptr) {
+            elide(grid_.rows, grid_.rows_at, *left, left->text);
+            return;
+          }
+          const std::size_t first = grid_.rows.size();
+          const std::int64_t place = row.place(layout_, at);
+          const std::int64_t room = row.room(layout_, at);
+          for (std::int64_t lane = 0; lane < lanes; ++lane) {
+            add_track(
+                grid_.rows, grid_.rows_at,
+                {.label = has_lanes ? fmt::format("{}", lane) : label(row, at),
+                 .space = has_lanes && lane == 0 ? 1 : 0},
+                {.place = place + lane, .along = lane, .limit = room});
+          }
+          const std::size_t last = grid_.rows.size() - 1;
+          if (has_lanes) {
+            add_band(grid_.row_bands.back(), first, last,
+                     fmt::format("{} {}", view.unit_name,
+                                 row.coordinates(layout_, at).back()),
+                     true);
+          }
+          bands(grid_.row_bands, grid_.rows, row, at, first, last);
+        });
     return std::move(grid_);
   }
 

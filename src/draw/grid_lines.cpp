@@ -40,10 +40,11 @@ class Lines {
       }
     }
     std::ranges::stable_sort(terms, std::ranges::greater{}, &AxisTerm::stride);
-    grid_.limit = layout_.places();
-    across = std::min(across, grid_.limit);
-    columns_of_line(across, 0);
-    lines(terms, layout_.base_offset(), across, rows_for(options_, across),
+    const std::int64_t places = layout_.places();
+    across = std::min(across, places);
+    columns_of_line(across, {.limit = places});
+    lines(terms,
+          {.base = layout_.base_offset(), .extent = places, .unit = across},
           options_.forced);
   }
 
@@ -52,11 +53,11 @@ class Lines {
     const BoundAxis& axis = layout_.axes()[last];
     const Joined bank(layout_, 0, last);
     const std::vector<AxisTerm> terms = axis_terms(layout_, last);
+    const std::int64_t extent = axis_room(layout_, last);
     const std::int64_t width = bank_width(
-        terms, axis.extent,
+        terms, extent,
         std::max<std::int64_t>(
             1, options_.max_columns / std::min<std::int64_t>(4, bank.extent)));
-    grid_.limit = axis.extent;
     std::vector<std::int64_t> forced_banks;
     std::vector<std::int64_t> forced;
     const Joined within(layout_, last, last + 1);
@@ -67,19 +68,24 @@ class Lines {
     const AxisView view{
         .base = bank.base,
         .extent = bank.extent,
+        .used = bank.used,
         .budget = std::max<std::int64_t>(3, options_.max_columns / width),
         .unit_name = layout_.axes()[last - 1].name};
     grid_.column_bands.assign(bank.axes.size(), {});
     for (const AxisRun& run : shown_runs(bank.terms, view, forced_banks)) {
       if (run.elided) {
         elide(grid_.columns, grid_.columns_at, run,
-              fmt::format("{} more {}{}", grouped(run.count), view.unit_name,
-                          run.count == 1 ? "" : "s"));
+              run.gaps
+                  ? run.text
+                  : fmt::format("{} more {}{}", grouped(run.count),
+                                view.unit_name, run.count == 1 ? "" : "s"));
         continue;
       }
       for (std::int64_t b = run.begin; b < run.begin + run.count; ++b) {
         const std::size_t first = grid_.columns.size();
-        columns_of_line(std::min(width, grid_.limit), bank.place(layout_, b));
+        columns_of_line(
+            std::min(width, extent),
+            {.place = bank.place(layout_, b), .limit = bank.room(layout_, b)});
         if (width == 1) grid_.columns[first].label = "";
         if (first > 0) grid_.columns[first].space = 2;
         const std::vector<std::int64_t> at = bank.coordinates(layout_, b);
@@ -90,8 +96,11 @@ class Lines {
         }
       }
     }
-    lines(terms, axis.base, std::min(width, grid_.limit),
-          rows_for(options_, static_cast<std::int64_t>(grid_.columns.size())),
+    lines(terms,
+          {.base = axis.base,
+           .extent = extent,
+           .used = axis.extent,
+           .unit = std::min(width, extent)},
           forced);
   }
 
@@ -100,23 +109,22 @@ class Lines {
     return fmt::format("{}", elements * layout_.element_bytes());
   }
 
-  void columns_of_line(std::int64_t across, std::int64_t place) {
+  void columns_of_line(std::int64_t across, TrackAt at) {
     for (std::int64_t k = 0; k < across; ++k) {
       add_track(grid_.columns, grid_.columns_at, {.label = "+" + byte_label(k)},
-                {.place = place + k, .along = k});
+                {.place = at.place + k, .along = k, .limit = at.limit});
     }
   }
 
-  void lines(std::span<const AxisTerm> terms, std::int64_t base,
-             std::int64_t across, std::int64_t budget,
+  // Rows of `view.unit` cells for each group of columns.
+  void lines(std::span<const AxisTerm> terms, AxisView view,
              std::span<const std::int64_t> forced) {
+    const std::int64_t across = view.unit;
     std::vector<std::int64_t> units;
     for (const std::int64_t at : forced) units.push_back(at / across);
-    const AxisView view{.base = base,
-                        .extent = grid_.limit,
-                        .unit = across,
-                        .budget = budget,
-                        .unit_name = "row"};
+    view.budget =
+        rows_for(options_, static_cast<std::int64_t>(grid_.columns.size()));
+    view.unit_name = "row";
     for (const AxisRun& run : shown_runs(terms, view, units)) {
       if (run.elided) {
         add_track(grid_.rows, grid_.rows_at,
@@ -141,6 +149,7 @@ class Lines {
       return options_.grid_bytes / layout_.element_bytes();
     }
     if (extent <= bank_columns) return 1;
+    const std::int64_t most_wide = std::min(most, bank_columns);
     std::int64_t common = 0;
     for (const AxisTerm& term : terms) {
       const std::int64_t next = std::gcd(common, term.stride);
@@ -148,11 +157,13 @@ class Lines {
       common = next;
     }
     if (common == 0) common = bank_columns;
-    for (std::int64_t width = std::min(most, bank_columns); width > 1;
-         --width) {
+    for (std::int64_t width = most_wide; width > 1; --width) {
       if (common % width == 0) return width;
     }
-    return 1;
+    // A step of odd cells is one row, or else rows are cut anywhere: a single
+    // column of cells would be long and thin.
+    if (extent <= 2 * bank_columns || most < 2) return 1;
+    return common <= most ? common : most_wide;
   }
 
   const Layout& layout_;

@@ -16,7 +16,8 @@ struct Joined {
   std::vector<std::size_t> axes;
   std::vector<AxisTerm> terms;
   std::int64_t base = 0;
-  std::int64_t extent = 1;
+  std::int64_t extent = 1;  // gaps of pitches count
+  std::int64_t used = 0;    // steps up to the last one of all digits
 
   // The axes first .. last - 1.
   Joined(const Layout& layout, std::size_t first, std::size_t last);
@@ -25,6 +26,9 @@ struct Joined {
       const Layout& layout, std::int64_t joined) const;
   [[nodiscard]] std::int64_t place(const Layout& layout,
                                    std::int64_t joined) const;
+  // Places from that one to the end of what holds it.
+  [[nodiscard]] std::int64_t room(const Layout& layout,
+                                  std::int64_t joined) const;
   // Of a place in the whole memory.
   [[nodiscard]] std::int64_t joined_of(const Layout& layout,
                                        std::int64_t place) const;

@@ -82,13 +82,8 @@ Line counts(const PicturePanel& panel, bool named) {
   if (panel.told_apart) {
     line.push_back({.swatch = Swatch::padding,
                     .text = grouped(panel.padding) + " padding"});
-    line.push_back({.swatch = Swatch::gap,
-                    .text = counted(panel.gaps - panel.beyond, "gap", "gaps")});
-    if (panel.beyond > 0) {
-      line.push_back(
-          {.text = fmt::format("and {} more beyond the {}s' last rows",
-                               grouped(panel.beyond), panel.outer_axis)});
-    }
+    line.push_back(
+        {.swatch = Swatch::gap, .text = counted(panel.gaps, "gap", "gaps")});
   } else {
     line.push_back({.swatch = Swatch::gap,
                     .text = grouped(panel.gaps) + " padding and gaps"});

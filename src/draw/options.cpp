@@ -76,6 +76,16 @@ Result<void> check_options(const Layout& layout, const DrawOptions& options) {
   return {};
 }
 
+Result<void> check_grid(const Layout& layout, const DrawOptions& options,
+                        bool any_rows) {
+  if (options.grid_bytes == 0 || any_rows) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("a grid of {} bytes is for rows and banks; the "
+                          "columns of an image are the steps of its axis "
+                          "('{}')",
+                          options.grid_bytes, print(layout.expression())));
+}
+
 Result<Layout> logical_layout(const Layout& layout, const std::string& text) {
   Expression expression = logical_expression(layout.shape());
   if (!text.empty()) {

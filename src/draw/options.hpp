@@ -12,6 +12,11 @@ namespace stridewise::draw {
 [[nodiscard]] Result<void> check_options(const Layout& layout,
                                          const DrawOptions& options);
 
+// Error: a grid where no memory is drawn in rows or banks.
+[[nodiscard]] Result<void> check_grid(const Layout& layout,
+                                      const DrawOptions& options,
+                                      bool any_rows);
+
 // The tensor of a layout as memory of its own: planes of the last two dims, the
 // dims before them by turns across and down; or as `text` says.
 [[nodiscard]] Result<Layout> logical_layout(const Layout& layout,

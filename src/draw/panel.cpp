@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -24,13 +25,6 @@ void count_places(const Layout& layout, PicturePanel& panel) {
   panel.elements = layout.elements();
   panel.size_bytes = layout.size_bytes();
   const std::int64_t rest = layout.places() - layout.elements();
-  if (layout.places() > 0) {
-    // No more than places(): pitches hold what is right of them.
-    panel.beyond = layout.places();
-    std::int64_t reachable = 1;
-    for (const BoundAxis& axis : layout.axes()) reachable *= axis.extent;
-    panel.beyond -= reachable;
-  }
   if (all_nested(layout)) {
     // Each combination of digits has a place of its own.
     Checked reached = layout.places() == 0 ? 0 : 1;
@@ -128,16 +122,8 @@ Result<PicturePanel> make_panel(const Layout& layout,
   PicturePanel panel;
   panel.expression = print(layout.expression());
   count_places(layout, panel);
-  if (layout.axes().size() > 1) {
-    panel.outer_axis = layout.axes()[layout.axes().size() - 2].name;
-  }
   const Block block = options.logical ? Block{} : block_of(layout);
   panel.block = block.name;
-  const std::int64_t last_bytes =
-      layout.axes().size() < 2
-          ? layout.size_bytes()
-          : layout.axes()[layout.axes().size() - 2].pitch_bytes;
-  const std::int64_t last_places = last_bytes / layout.element_bytes();
   std::vector<std::int64_t> index(layout.shape().size());
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
     for (std::size_t column = 0; column < grid.columns.size(); ++column) {
@@ -153,9 +139,17 @@ Result<PicturePanel> make_panel(const Layout& layout,
         cell.coords.push_back(bytes / axis.pitch_bytes);
         bytes %= axis.pitch_bytes;
       }
-      cell.block = block.of(*at, *at % last_places);
+      cell.block = block.of(*at, cell.coords.back());
       panel.cells.push_back(std::move(cell));
     }
+  }
+  // What is all gaps is no block.
+  std::set<std::int64_t> blocks;
+  for (const PictureCell& cell : panel.cells) {
+    if (cell.kind != Place::gap) blocks.insert(cell.block);
+  }
+  for (PictureCell& cell : panel.cells) {
+    if (!blocks.contains(cell.block)) cell.block = -1;
   }
   panel.rows = std::move(grid.rows);
   panel.columns = std::move(grid.columns);

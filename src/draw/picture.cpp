@@ -39,14 +39,22 @@ std::string size_text(std::int64_t bytes) {
 
 class Builder {
  public:
-  Builder(const Layout& layout, const DrawOptions& options, Care care)
+  Builder(const Layout& layout, const DrawOptions& options, Care care,
+          std::span<const std::int64_t> columns)
       : layout_(layout),
         options_(options),
         care_(care),
+        columns_(columns),
         labels_(layout, options) {}
 
   Result<Picture> run() {
     if (Result<void> fine = check_options(layout_, options_); !fine) {
+      return unexpected(fine.error());
+    }
+    const bool any_rows =
+        view(layout_, true) != DrawView::image ||
+        (options_.to && view(*options_.to, false) != DrawView::image);
+    if (Result<void> fine = check_grid(layout_, options_, any_rows); !fine) {
       return unexpected(fine.error());
     }
     Result<Colouring> colouring = make_colouring(layout_, options_.colour);
@@ -96,22 +104,29 @@ class Builder {
     picture_.walk_steps = walk_.digits;
   }
 
+  // Of the panel that comes next.
   [[nodiscard]] std::int64_t columns(const Layout& layout) const {
+    const std::size_t panel = picture_.panels.size();
+    if (panel < columns_.size()) return columns_[panel];
     return options_.max_columns > 0
                ? options_.max_columns
                : std::max<std::int64_t>(
                      8, page_width / (labels_.width(layout) + 2));
   }
 
+  // A second memory may have other axes: what cannot be drawn as asked is drawn
+  // as it asks for itself.
+  [[nodiscard]] DrawView view(const Layout& layout, bool first) const {
+    const bool own = !first && layout.axes().size() < 2;
+    return view_of(layout, own ? DrawView::automatic : options_.view);
+  }
+
   Result<void> memory(const Layout& layout, const char* name) {
     const bool first = picture_.panels.empty();
-    GridOptions grid{.view = options_.view,
+    GridOptions grid{.view = view(layout, first),
                      .grid_bytes = options_.grid_bytes,
                      .max_cells = options_.max_cells,
                      .max_columns = columns(layout)};
-    // A second memory may have other axes: what cannot be drawn as asked is
-    // drawn as it asks for itself.
-    if (!first && layout.axes().size() < 2) grid.view = DrawView::automatic;
     if (first) {
       for (const DrawMark& mark : options_.marks) {
         grid.forced.push_back(mark.byte / layout.element_bytes());
@@ -240,6 +255,7 @@ class Builder {
   const Layout& layout_;
   const DrawOptions& options_;
   Care care_;
+  std::span<const std::int64_t> columns_;
   Labels labels_;
   Colouring colouring_;
   Walk walk_;
@@ -249,8 +265,8 @@ class Builder {
 }  // namespace
 
 Result<Picture> build(const Layout& layout, const DrawOptions& options,
-                      Care care) {
-  return Builder(layout, options, care).run();
+                      Care care, std::span<const std::int64_t> columns) {
+  return Builder(layout, options, care, columns).run();
 }
 
 }  // namespace stridewise::draw

@@ -61,6 +61,12 @@ std::optional<Index> nearest_element(const Layout& layout, std::int64_t from,
 
 }  // namespace
 
+bool is_run(const PictureJump& jump) { return jump.name.ends_with(":0"); }
+
+std::size_t tagged_cell(const PictureJump& jump) {
+  return is_run(jump) ? jump.from : jump.to;
+}
+
 Walk walk_of(const Layout& layout) {
   Walk walk;
   if (layout.elements() == 0 || !all_nested(layout)) return walk;

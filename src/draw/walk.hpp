@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stridewise/draw.hpp"
 #include "stridewise/layout.hpp"
 
 namespace stridewise::draw {
@@ -28,5 +29,10 @@ struct Walk {
 // Empty where there is no element, or digits interleave: then memory order
 // follows no digits.
 [[nodiscard]] Walk walk_of(const Layout& layout);
+
+// The run of the innermost digit is named where it begins, a step where it
+// lands.
+[[nodiscard]] bool is_run(const PictureJump& jump);
+[[nodiscard]] std::size_t tagged_cell(const PictureJump& jump);
 
 }  // namespace stridewise::draw

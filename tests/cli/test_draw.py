@@ -113,7 +113,10 @@ class Cells(DrawTest):
                 ("okk.aligned(npus=4,npu_bytes=1024,start=2)", "2x3x4x5",
                  "f32"),
                 ("okk.4n(npus=4,npu_bytes=4096)", "6x5x2x2", "s8"),
-                ("h:8 w", "h=3,w=5", "f64")]:
+                ("h:8 w", "h=3,w=5", "f64"),
+                ("h |^64B| w c", "h=3,w=4,c=11", "f32"),
+                ("row=n h |^256B| pixel=c/4 w | lane=c%4", "n=1,c=6,h=3,w=5",
+                 "f32")]:
             options = ["--shape", shape, "--dtype", dtype]
             picture, _ = self.draw(layout, *options, "--max-cells", 100000)
             for cell in rng.sample(picture.panels[0].cells, 12):
@@ -164,6 +167,60 @@ class Cells(DrawTest):
                          (136, 56, 0))
         picture, _ = self.draw("h:8 w", "--shape", "h=3,w=5")
         self.assertIn("15 elements | 0 padding | 9 gaps", picture.legend)
+
+    def test_gaps_of_pitches(self):
+        for layout, shape in [
+                ("h |^64B| w c", "h=3,w=4,c=11"),
+                ("n |1024B| h |96B| w", "n=2,h=2,w=20"),
+                ("row=n h |^256B| pixel=c/4 w | lane=c%4", "n=1,c=6,h=3,w=5"),
+                ("row=h | pixel=w |32B| lane=c", "h=3,w=3,c=3"),
+                ("@96B n c h w", "n=1,c=2,h=3,w=5")]:
+            options = ["--shape", shape, "--max-cells", 10000]
+            known = self.answer("show", layout, "--shape", shape)
+            for view in ("auto", "rows"):
+                picture, told = self.draw(layout, *options, "--view", view)
+                panel = picture.panels[0]
+                self.assertEqual(told["padding"] + told["gaps"],
+                                 known["padding_elements"], layout)
+                left = sum(count for count, _ in panel.elided)
+                if left == 0:
+                    self.assertEqual(panel.count("gap"), told["gaps"], layout)
+                    self.assertEqual(4 * len(panel.cells),
+                                     known["size_bytes"])
+                for _, text in panel.elided:
+                    self.assertIn("of gaps", text)
+                gaps = told["gaps"]
+                self.assertIn(f"| {gaps} gap{'s' * (gaps != 1)}",
+                              picture.legend)
+
+    def test_columns_left_out_are_told(self):
+        # Too few rows for words that go upwards.
+        picture, _ = self.draw("npu=c%64 | n c/64", "--shape", "n=2,c=64")
+        self.assertEqual([text for _, text in picture.panels[0].elided],
+                         ["\u2026 44 more npus \u2026"])
+
+    def test_long_gaps_are_left_out(self):
+        picture, told = self.draw("okk.aligned(npus=4)", "--shape", "2x3x4x5")
+        panel = picture.panels[0]
+        self.assertEqual(panel.count("element"), 120)
+        self.assertEqual(told["gaps"], 4 * 131072 - 160)
+        self.assertEqual([text for _, text in panel.elided],
+                         ["\u2026 32,753 more rows of gaps \u2026"])
+        # The end of each NPU is drawn.
+        self.assertEqual(max(cell.byte for cell in panel.cells),
+                         4 * 524288 - 4)
+
+    def test_small_tensors_are_whole_beside_memory(self):
+        for layout, shape in [("nchw", "1x11x3x4"), ("nhwc", "2x20x3x4"),
+                              ("w", "w=300"), ("h w", "h=2,w=200")]:
+            picture, told = self.draw(layout, "--shape", shape,
+                                      "--with-logical", "--walk", "a")
+            self.assertFalse(told["elided"], layout)
+            logical = picture.panels[1]
+            self.assertEqual(len(logical.cells), told["elements"])
+            self.assertLess(picture.width, 1500)
+            xs = {(c.x, c.y) for c in logical.cells}
+            self.assertEqual(len(xs), told["elements"])
 
     def test_conversion(self):
         picture, told = self.draw("nchw", "--to", "nhwc", "--shape",
@@ -224,6 +281,12 @@ class Large(DrawTest):
                      ["nchw", "--to", "nhwc", "--shape", "1000x1000x100x10",
                       "--with-logical"],
                      ["w", "--shape", "w=1000000000"],
+                     ["w:1 h:1000000", "--shape", "w=1000000,h=1000"],
+                     ["n |1000000B| c", "--shape", "n=1000000,c=1000",
+                      "--with-logical"],
+                     *[["row=n h |^4096B| pixel=c/4 w | lane=c%4", "--shape",
+                        "n=100,c=1000,h=100,w=100", "--view", view]
+                       for view in ("rows", "image", "banks")],
                      ["okk.aligned(npu_bytes=1073741824)", "--shape",
                       "10x1000x500x200", "--with-logical"]]:
             for name in ("x.svg", "x.html"):
@@ -322,6 +385,30 @@ class Terminal(DrawTest):
                     told["elided"],
                     any(panel["left_out"] for panel in told["panels"]))
 
+    def test_a_logical_tensor_does_not_narrow_memory(self):
+        for columns in (40, 80):
+            env = self.environment(COLUMNS=str(columns))
+            alone = self.one_object(run("draw", *self.LAYOUT, "--json",
+                                        env=env))
+            both = self.one_object(run("draw", *self.LAYOUT, "--with-logical",
+                                       "--json", env=env))
+            self.assertEqual(both["panels"][0]["columns"],
+                             alone["panels"][0]["columns"])
+            self.assertGreaterEqual(both["panels"][1]["columns"], 4)
+            self.assertFalse(both["elided"])
+
+    def test_jumps_stand_above_their_cells(self):
+        done = run("draw", "nhwc", "--shape", "1x2x2x3", "--label", "value",
+                   "--walk", "b", "--mark", "here=28",
+                   env=self.environment(COLUMNS="80", LC_ALL="C"))
+        lines = done.out.split("\n")
+        cells = next(k for k, line in enumerate(lines)
+                     if line.startswith("   0 "))
+        tags = lines[cells - 1]
+        for name, byte in [("b:0", 0), ("b:1", 8), ("b:2", 24), ("here", 28)]:
+            at = lines[cells - 2].index(f"+{byte}")
+            self.assertEqual(tags[at:at + len(name)], name)
+
     def test_a_conversion_names_its_kernel(self):
         args = ["nchw", "--to", "nhwc", "--shape", "1x8x2x2", "--label",
                 "offset"]
@@ -398,7 +485,7 @@ class Data(DrawTest):
         self.path("none.npy").write_bytes(b"")
         layout = ["draw", "h w", "--shape", "h=2,w=3"]
         for more, says in [
-                (["--data", self.path("cut.npy")], "truncated"),
+                (["--data", self.path("cut.npy")], "promises 12 bytes"),
                 (["--data", self.path("none.npy")], ".npy"),
                 (["--data", self.path("x.npy"), "--dtype", "f32"], "2 bytes"),
                 (["--data", self.path("missing.raw")], "missing.raw"),
@@ -460,6 +547,8 @@ class Files(DrawTest):
                 ([*good, *out, "--grid", "7"], "whole"),
                 ([*good, *out, "--grid", "0"], "--grid is at least 1"),
                 ([*good, "--grid", "0"], "--grid is at least 1"),
+                (["draw", "mace.channel", "--shape", "1x6x2x3", "--grid", "16",
+                  *out], "for rows and banks"),
                 ([*good, *out, "--max-columns", "0"], "--max-columns is at"),
                 ([*good, *out, "--max-columns", "-3"], "--max-columns is at"),
                 ([*good, *out, "--grid", "-64"], ""),

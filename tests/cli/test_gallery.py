@@ -122,7 +122,8 @@ class Gallery(DrawTest):
         for name in self.figures:
             size = (GALLERY / f"{name}.svg").stat().st_size
             self.assertLess(size, 200_000, name)
-            self.assertLessEqual(self.read(name).width, 1750, name)
+            self.assertLessEqual(self.read(name).width, 1250, name)
+            self.assertLessEqual(self.read(name).height, 930, name)
 
     def test_numbers_of_the_documents(self):
         for name, text, npu, offset in PLACES:
@@ -130,7 +131,8 @@ class Gallery(DrawTest):
                      (part.split("=") for part in text.split(","))}
             picture = self.read(name)
             width = dims_of(self.figures[name])[1]
-            bank = 32 if "scatter" in name else 1024
+            bank = int(re.search(r"npu_bytes=(\d+)",
+                                 str(self.figures[name])).group(1))
             cells = [c for c in picture.panels[0].cells if c.index is not None
                      and index.items() <= c.index.items()
                      and all(v == 0 for k, v in c.index.items()

@@ -83,13 +83,91 @@ TEST(Draw, MemoryIsDrawnByItsAxes) {
   ASSERT_EQ(banks.column_bands[0].size(), 4U);
   EXPECT_EQ(banks.column_bands[0][2].text, "npu 2");
   EXPECT_EQ(banks.columns.size(), 4U * 4);  // 4 divides 32, and all fits
-  EXPECT_EQ(banks.rows.size(), 128U / 4);
+  // Of the gap after the last element, the ends are drawn.
+  ASSERT_EQ(banks.rows.size(), (96U + 20) / 4 + 3);
+  EXPECT_EQ(banks.rows[30].label, "33 more rows of gaps");
+  EXPECT_EQ(banks.rows[31].label, "1008");
   // Any of these can be asked for.
   EXPECT_EQ(
       make_picture(bound("mace.channel", "2x7x3x4"), {.view = DrawView::rows})
           ->panels[0]
           .columns.size(),
       16U);
+}
+
+// Each place once, in every view.
+TEST(Draw, GapsOfPitchesAreDrawnAndCounted) {
+  for (const auto& [layout, shape, gaps] :
+       {std::tuple("h |64B| w c", "h=3,w=4,c=3", 3 * 4),
+        {"h |^64B| w c", "h=3,w=5,c=5", 3 * 7},
+        {"n |256B| h |96B| w", "n=2,h=2,w=20", 2 * (64 - 2 * 20)},
+        {"row=h |^64B| pixel=w | lane=c", "h=3,w=3,c=3", 3 * (16 - 9)},
+        {"row=h | pixel=w |16B| lane=c", "h=3,w=3,c=3", 9},
+        {"row=h |80B| pixel=w |32B| lane=c", "h=2,w=2,c=3", 2 * (20 - 6)}}) {
+    for (const DrawView view : {DrawView::automatic, DrawView::rows,
+                                DrawView::image, DrawView::banks}) {
+      const Layout drawn = bound(layout, shape);
+      const Picture picture = *make_picture(drawn, {.view = view});
+      const PicturePanel& panel = picture.panels[0];
+      EXPECT_FALSE(picture.elided()) << layout;
+      EXPECT_EQ(panel.gaps, gaps) << layout;
+      EXPECT_EQ(std::ranges::count(panel.cells, Place::gap, &PictureCell::kind),
+                gaps)
+          << layout << ' ' << static_cast<int>(view);
+      std::set<std::int64_t> places;
+      for (const PictureCell& cell : panel.cells) places.insert(cell.offset);
+      EXPECT_EQ(std::ssize(places), drawn.places()) << layout;
+      EXPECT_EQ(places.size(), panel.cells.size()) << layout;
+      expect_true_cells(panel, drawn);
+    }
+  }
+}
+
+TEST(Draw, AGridIsForRowsAndBanks) {
+  const DrawOptions grid{.grid_bytes = 16};
+  EXPECT_EQ(make_picture(bound("h |64B| w c", "h=3,w=4,c=3"), grid)
+                ->panels[0]
+                .columns.size(),
+            3U * 4);
+  const Layout image = bound("mace.channel", "2x7x3x4");
+  ASSERT_FALSE(make_picture(image, grid).has_value());
+  EXPECT_THAT(make_picture(image, grid).error().message,
+              HasSubstr("for rows and banks"));
+  // One of two memories takes it.
+  DrawOptions both = grid;
+  both.to = bound("nchw", "2x7x3x4");
+  const Picture picture = *make_picture(image, both);
+  EXPECT_EQ(picture.panels[1].columns.size(), 4U);
+}
+
+TEST(Draw, ASmallTensorIsDrawnWhole) {
+  for (const auto& [layout, shape] : {std::pair("nchw", "1x11x3x4"),
+                                      {"nchw", "2x24x3x4"},
+                                      {"w", "w=300"},
+                                      {"c w", "c=3,w=90"},
+                                      {"h c", "h=2,c=100"},
+                                      {"a b c d e", "a=2,b=3,c=4,d=3,e=5"}}) {
+    for (const std::int64_t columns : {0, 1, 3, 10, 30}) {
+      const Layout drawn = bound(layout, shape);
+      const Picture picture =
+          *make_picture(drawn, {.max_columns = columns, .with_logical = true});
+      const PicturePanel& logical = picture.panels[1];
+      EXPECT_EQ(std::ssize(logical.cells), drawn.elements()) << layout;
+      EXPECT_LE(std::ssize(logical.columns), columns == 0 ? 120 : columns);
+      std::set<std::vector<std::int64_t>> indices;
+      for (const PictureCell& cell : logical.cells) indices.insert(cell.index);
+      EXPECT_EQ(indices.size(), logical.cells.size());
+      expect_true_cells(logical, picture.layouts[1]);
+    }
+  }
+  // Planes that go on below are named there.
+  const Picture picture = *make_picture(
+      bound("nchw", "1x11x3x4"), {.max_columns = 16, .with_logical = true});
+  const std::vector<PictureBand>& bands = picture.panels[1].column_bands[0];
+  ASSERT_EQ(bands.size(), 11U);
+  EXPECT_EQ(bands[4].text, "c=4");
+  EXPECT_EQ(bands[4].row, 3);
+  EXPECT_EQ(bands[4].first, 0);
 }
 
 TEST(Draw, ATensorWithoutElementsIsAnEmptyPicture) {
@@ -175,6 +253,16 @@ TEST(Draw, BlocksBeginWhereInnerDigitsBegin) {
       make_picture(bound("nChw8c", "1x17x1x2"))->panels[0];
   for (const PictureCell& cell : panel.cells) {
     EXPECT_EQ(cell.block, cell.offset / 8 * 8);
+  }
+}
+
+TEST(Draw, BlocksKeepTheirPlaceBehindPitches) {
+  // 1024 is no multiple of 96.
+  const PicturePanel panel =
+      make_picture(bound("n |1024B| h |96B| w", "n=2,h=2,w=20"))->panels[0];
+  for (const PictureCell& cell : panel.cells) {
+    const bool gap = cell.kind == Place::gap;
+    EXPECT_EQ(cell.block, gap ? -1 : cell.offset - cell.index[2]);
   }
 }
 

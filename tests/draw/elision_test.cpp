@@ -91,14 +91,27 @@ RC_GTEST_PROP(Elision, WordsAboutDigitsAreExact, ()) {
                .max_columns = *rc::gen::inRange<std::int64_t>(1, 20)});
   const PicturePanel& panel = picture.panels[0];
   const auto across = static_cast<std::int64_t>(panel.columns.size());
-  for (const PictureTrack& track : panel.rows) {
+  std::vector<std::int64_t> index(layout.shape().size());
+  for (std::size_t row = 0; row < panel.rows.size(); ++row) {
+    const PictureTrack& track = panel.rows[row];
     if (track.elided == 0) continue;
+    // The first place of the next row, and how many are left out before it.
+    const auto next = std::ranges::find(
+        panel.cells, static_cast<std::int32_t>(row) + 1, &PictureCell::row);
+    RC_ASSERT(next != panel.cells.end());
+    bool empty = true;
+    for (std::int64_t back = 1; back <= track.elided * across; ++back) {
+      empty =
+          empty && layout.element_at(next->offset - back, index) == Place::gap;
+    }
+    RC_ASSERT(empty == track.label.ends_with(" of gaps"));
     std::int64_t places = 0;
     std::istringstream words(track.label);
     std::string number;
     while (words >> number) {
       std::erase(number, ',');
       if (number == "and" || number == "more") continue;
+      if (number == "of") break;
       std::string unit;
       words >> unit;
       if (unit == "more") words >> unit;

@@ -2,21 +2,25 @@
 //
 // Marks, arrows and their tags have lanes of their own above the labels of their
 // rows, and arrows go from row to row between columns: none crosses a label.
-// Levels take turns between two lanes, because one jump ends where the next
-// begins.
+// Levels take turns between three lanes, because one jump ends where the next
+// begins, and the one after that may land in the row where the first began.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 
 #include "draw/svg/sheet.hpp"
+#include "draw/walk.hpp"
 
 namespace stridewise::draw {
 namespace {
 
 constexpr int lane_height = 9;
 constexpr int tag_gap = 2;
+constexpr int wide_apart = 4;
 constexpr int narrow = 2;  // beside a border, no label is so near
 
 enum class Way : std::uint8_t {
@@ -44,10 +48,6 @@ std::size_t line_end(const PicturePanel& panel, std::size_t column) {
   return column;
 }
 
-bool innermost(const PicturePanel& panel, const PictureJump& jump) {
-  return &jump == &panel.jumps.front() && jump.name.ends_with(":0");
-}
-
 // Do the elements between lie next to each other?
 bool contiguous(const PictureCell& from, const PictureCell& to) {
   std::int64_t steps = 0;
@@ -68,15 +68,14 @@ Way way_of(const PicturePanel& panel, const PictureJump& jump) {
   const std::size_t begin = line_begin(panel, source);
   const std::size_t end = line_end(panel, source);
   const bool goes_on =
-      innermost(panel, jump)
-          ? source < end && begin <= target && target <= end &&
-                contiguous(from, to)
-          : source == end && target == begin && to.row == from.row + 1;
+      is_run(jump) ? source < end && begin <= target && target <= end &&
+                         contiguous(from, to)
+                   : source == end && target == begin && to.row == from.row + 1;
   return goes_on ? Way::on : Way::across;
 }
 
 std::size_t lane_of(const PicturePanel& panel, const PictureJump& jump) {
-  return static_cast<std::size_t>(&jump - panel.jumps.data()) % 2;
+  return static_cast<std::size_t>(&jump - panel.jumps.data()) % 3;
 }
 
 int tag_width(const std::string& text) { return mono_width(text, 8) + 4; }
@@ -89,15 +88,15 @@ std::string tag(const char* style, const std::string& text, int x, int y) {
       style, x, y, width, x + width / 2, y + 7, escaped(text));
 }
 
-// How many lanes of jumps each row has.
-std::vector<int> jump_lanes(const PicturePanel& panel) {
+// The lanes of jumps that each row has, a bit each.
+std::vector<unsigned> jump_lanes(const PicturePanel& panel) {
   std::vector<unsigned> used(panel.rows.size(), 0);
   for (const PictureJump& jump : panel.jumps) {
     const PictureCell& from = panel.cells[jump.from];
     const PictureCell& to = panel.cells[jump.to];
     const Way way = way_of(panel, jump);
     const unsigned lane = 1U << lane_of(panel, jump);
-    const bool first = innermost(panel, jump);
+    const bool first = is_run(jump);
     if (first || way == Way::along || way == Way::across) {
       used[static_cast<std::size_t>(from.row)] |= lane;
     }
@@ -105,11 +104,7 @@ std::vector<int> jump_lanes(const PicturePanel& panel) {
       used[static_cast<std::size_t>(to.row)] |= lane;
     }
   }
-  std::vector<int> lanes;
-  for (const unsigned which : used) {
-    lanes.push_back(which == 0 ? 0 : which == 3 ? 2 : 1);
-  }
-  return lanes;
+  return used;
 }
 
 // A mark has a lane of its own, above these.
@@ -140,7 +135,7 @@ class Jumps {
             "d=\"{0}\"/>\n",
             path);
       }
-      const PictureCell& at = tagged(jump);
+      const PictureCell& at = panel_.cells[tagged_cell(jump)];
       tags += tag("tag", jump.name, column(at).at + tag_gap,
                   lane(jump, at) - lane_height / 2);
     }
@@ -152,19 +147,13 @@ class Jumps {
     return sheet_.columns[static_cast<std::size_t>(cell.column)];
   }
 
-  // The run of the innermost digit is named where it begins; a step where it
-  // lands.
-  [[nodiscard]] const PictureCell& tagged(const PictureJump& jump) const {
-    return panel_.cells[innermost(panel_, jump) ? jump.from : jump.to];
-  }
-
   // The middle of the jump's lane in the row of a cell.
   [[nodiscard]] int lane(const PictureJump& jump,
                          const PictureCell& cell) const {
     const auto row = static_cast<std::size_t>(cell.row);
-    const bool second = lanes_[row] == 2 && lane_of(panel_, jump) == 1;
+    const unsigned before = lanes_[row] & ((1U << lane_of(panel_, jump)) - 1);
     return sheet_.rows[row].at + 2 + lane_height / 2 +
-           lanes_height(marks_[row] + (second ? 1 : 0));
+           lanes_height(marks_[row] + std::popcount(before));
   }
 
   [[nodiscard]] std::string path_of(const PictureJump& jump) const {
@@ -172,7 +161,7 @@ class Jumps {
     const PictureCell& to = panel_.cells[jump.to];
     const Span source = column(from);
     const Span target = column(to);
-    const bool first = innermost(panel_, jump);
+    const bool first = is_run(jump);
     const int past_tag = tag_gap + tag_width(jump.name);
     const int begin =
         first ? source.at + past_tag : source.at + source.size / 2;
@@ -206,7 +195,7 @@ class Jumps {
   // Where an arrow ends that comes from `x`: the middle of the cell, or the tag.
   [[nodiscard]] int end_of(const PictureJump& jump, int x, Span target,
                            int past_tag) const {
-    if (innermost(panel_, jump)) return target.at + target.size / 2;
+    if (is_run(jump)) return target.at + target.size / 2;
     return x < target.at + past_tag ? target.at + tag_gap
                                     : target.at + past_tag;
   }
@@ -219,21 +208,27 @@ class Jumps {
     const bool open =
         k + 1 == sheet_.columns.size() || panel_.columns[k + 1].elided != 0;
     const int gap = open ? 12 : sheet_.columns[k + 1].at - right;
-    const bool second = lane_of(panel_, jump) == 1;
-    return right + gap / 2 + (second ? narrow : -narrow);
+    const bool wide = gap >= 3 * wide_apart;
+    const std::array<int, 3> beside =
+        wide ? std::array<int, 3>{-wide_apart, wide_apart, 0}
+             : std::array<int, 3>{-narrow, narrow, -narrow};
+    return right + gap / 2 + beside[lane_of(panel_, jump)];
   }
 
   const PicturePanel& panel_;
   const PanelSheet& sheet_;
-  std::vector<int> lanes_, marks_;  // of each row
+  std::vector<unsigned> lanes_;  // of each row
+  std::vector<int> marks_;
 };
 
 }  // namespace
 
 std::vector<int> row_lanes(const PicturePanel& panel) {
-  std::vector<int> lanes = jump_lanes(panel);
-  const std::vector<int> marks = mark_lanes(panel);
-  for (std::size_t k = 0; k < lanes.size(); ++k) lanes[k] += marks[k];
+  std::vector<int> lanes = mark_lanes(panel);
+  const std::vector<unsigned> jumps = jump_lanes(panel);
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    lanes[k] += std::popcount(jumps[k]);
+  }
   return lanes;
 }
 

@@ -32,6 +32,7 @@ class Writer {
     out_ += svg_outlines(panel_, sheet_);
     out_ += svg_jumps(panel_, sheet_);
     // Words interrupt an arrow that has to pass them.
+    if (!panel_.cells.empty()) bands();
     elisions();
     out_ += svg_marks(panel_, sheet_);
     return out_ + "</g>\n";
@@ -80,13 +81,12 @@ class Writer {
           "<text class=\"ruler end\" x=\"{}\" y=\"{}\">{}</text>\n",
           sheet_.cells_x - 6, span.at + span.size - 8, escaped(track.label));
     }
-    bands();
   }
 
   void bands() {
     for (std::size_t level = 0; level < panel_.column_bands.size(); ++level) {
-      const int y = sheet_.column_bands_y[level];
       for (const PictureBand& band : panel_.column_bands[level]) {
+        const int y = band_y(sheet_, level, band);
         const auto [begin, end] = extent(sheet_.columns, band);
         out_ += fmt::format(
             "<text class=\"band\" x=\"{}\" y=\"{}\">{}</text><path "
@@ -167,38 +167,6 @@ class Writer {
     out_ += "</g>\n";
   }
 
-  // The middle of so many pixels across the rows where no other words stand, and
-  // if possible no jump passes; as near to the middle of the panel as can be.
-  [[nodiscard]] std::optional<int> quiet_place(int length, int bottom) const {
-    const std::vector<int> lanes = row_lanes(panel_);
-    std::vector<Span> words;
-    for (std::size_t k = 0; k < panel_.rows.size(); ++k) {
-      if (panel_.rows[k].elided != 0) words.push_back(sheet_.rows[k]);
-    }
-    std::vector<Span> all = words;
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-      if (lanes[k] != 0) {
-        all.push_back({sheet_.rows[k].at, lanes_height(lanes[k])});
-      }
-    }
-    const int middle = (sheet_.cells_y + bottom) / 2;
-    for (const std::vector<Span>& taken : {all, words}) {
-      for (int away = 0; away < (bottom - sheet_.cells_y) / 2; ++away) {
-        for (const int y : {middle - away, middle + away}) {
-          const int top = y - length / 2;
-          const int end = y + length / 2;
-          if (top > sheet_.cells_y && end < bottom &&
-              std::ranges::none_of(taken, [&](Span span) {
-                return span.at < end && span.at + span.size > top;
-              })) {
-            return y;
-          }
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
   void elisions() {
     const int right = sheet_.columns.empty() ? 0
                                              : sheet_.columns.back().at +
@@ -215,21 +183,30 @@ class Writer {
           panel_.rows[k].elided, (sheet_.cells_x + right) / 2,
           span.at + span.size / 2 + 4, escaped(panel_.rows[k].label));
     }
+    int below = bottom;
     for (std::size_t k = 0; k < panel_.columns.size(); ++k) {
       if (panel_.columns[k].elided == 0) continue;
       const Span span = sheet_.columns[k];
-      const int length = sans_width(panel_.columns[k].label) + 38;
-      // Upwards where there is room, else only the dots.
-      const std::optional<int> quiet = quiet_place(length, bottom);
-      const int x = span.at + span.size / 2 + (quiet ? 4 : 0);
-      const int y = quiet.value_or((sheet_.cells_y + bottom) / 2 + 4);
+      const int middle = span.at + span.size / 2;
+      const std::string words =
+          "\u2026 " + escaped(panel_.columns[k].label) + " \u2026";
+      // Upwards where there is room, else below.
+      const std::optional<int> quiet =
+          quiet_place(panel_, sheet_, panel_.columns[k].label);
+      if (quiet) {
+        out_ += fmt::format(
+            "<text class=\"left\" data-elided=\"{0}\" x=\"{1}\" y=\"{2}\" "
+            "transform=\"rotate(-90 {1} {2})\">{3}</text>\n",
+            panel_.columns[k].elided, middle + 4, *quiet, words);
+        continue;
+      }
+      below += note_line;
       out_ += fmt::format(
-          "<text class=\"left\" data-elided=\"{}\" x=\"{}\" y=\"{}\"{}>{}"
+          "<text class=\"left\" x=\"{0}\" y=\"{1}\">\u2026</text>"
+          "<text class=\"left\" data-elided=\"{2}\" x=\"{3}\" y=\"{4}\">{5}"
           "</text>\n",
-          panel_.columns[k].elided, x, y,
-          quiet ? fmt::format(" transform=\"rotate(-90 {} {})\"", x, y) : "",
-          quiet ? "\u2026 " + escaped(panel_.columns[k].label) + " \u2026"
-                : std::string("\u2026"));
+          middle, (sheet_.cells_y + bottom) / 2 + 4, panel_.columns[k].elided,
+          (sheet_.cells_x + right) / 2, below, words);
     }
   }
 

@@ -14,9 +14,10 @@ constexpr int margin = 20;
 constexpr int title_height = 58;
 constexpr int panel_title = 26;
 constexpr int row_height = 22;
-constexpr int elided_row = 24;
+constexpr int elided_row = 20;
 constexpr int elided_column = 30;
 constexpr int least_cell = 26;
+constexpr int widest_mark = 80;  // that a cell makes room for
 constexpr std::array<int, 3> spaces = {0, 5, 12};
 constexpr int band_line = 16;
 constexpr int panel_gap = 36;
@@ -48,6 +49,9 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
   int cell = least_cell;
   for (const PictureCell& one : panel.cells) {
     cell = std::max(cell, mono_width(one.label) + 7);
+  }
+  for (const PictureMark& mark : panel.marks) {
+    cell = std::max(cell, std::min(mono_width(mark.name, 8) + 8, widest_mark));
   }
   const int labels = longest(panel.columns, 9);
   if (labels > 0) cell = std::max(cell, labels + 6);
@@ -90,13 +94,26 @@ PanelSheet measure_panel(const PicturePanel& panel, bool titled) {
   sheet.height = lay(panel.rows, row_height, elided_row, y, sheet.rows);
   // Marks and jumps have lanes above the labels of their rows.
   const std::vector<int> lanes = row_lanes(panel);
+  std::vector<bool> headed(panel.rows.size(), false);
+  for (const auto& level : panel.column_bands) {
+    for (const PictureBand& band : level) {
+      if (band.row > 0) headed[static_cast<std::size_t>(band.row)] = true;
+    }
+  }
   int added = 0;
   for (std::size_t k = 0; k < lanes.size(); ++k) {
+    if (headed[k]) {
+      added += static_cast<int>(panel.column_bands.size()) * band_line;
+    }
     sheet.rows[k].at += added;
     sheet.rows[k].size += lanes_height(lanes[k]);
     added += lanes_height(lanes[k]);
   }
   sheet.height += added;
+  for (const PictureTrack& track : panel.columns) {
+    if (track.elided == 0 || quiet_place(panel, sheet, track.label)) continue;
+    sheet.height += note_line;
+  }
   if (titled) {
     sheet.width = std::max(
         sheet.width, sans_width(panel.name + "  " + panel.expression, 13));
@@ -137,6 +154,14 @@ std::string escaped(std::string_view text) {
     }
   }
   return result;
+}
+
+int band_y(const PanelSheet& sheet, std::size_t level,
+           const PictureBand& band) {
+  if (band.row == 0) return sheet.column_bands_y[level];
+  const auto below =
+      static_cast<int>(sheet.column_bands_y.size() - level - 1) * band_line;
+  return sheet.rows[static_cast<std::size_t>(band.row)].at - 6 - below;
 }
 
 Sheet measure(const Picture& picture) {

@@ -23,7 +23,7 @@ text { font: 10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; 
 .code { font: 11.5px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; fill: #57606a; }
 .legend text, .note { font-size: 11.5px; }
 .ruler { font-size: 9px; fill: #6e7781; }
-.band { font-size: 10px; fill: #57606a; }
+.band { font-size: 10px; fill: #57606a; paint-order: stroke; stroke: #fff; stroke-width: 3px; stroke-linejoin: round; }
 .end { text-anchor: end; }
 .start { text-anchor: start; }
 .left { font: italic 11.5px system-ui, 'DejaVu Sans', Helvetica, sans-serif; fill: #57606a; paint-order: stroke; stroke: #fff; stroke-width: 5px; stroke-linejoin: round; }
@@ -54,7 +54,7 @@ svg { background: #0d1117; }
 text { fill: #e6edf3; }
 .subtitle, .code, .band, .left { fill: #9198a1; }
 .ruler { fill: #848d97; }
-.left { stroke: #0d1117; }
+.left, .band { stroke: #0d1117; }
 .brace { stroke: #3d444d; }
 rect { stroke: #0d1117; }
 .k rect { fill: #30363d; }

@@ -1,6 +1,8 @@
 // A picture that fits a terminal.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "draw/build.hpp"
 #include "draw/terminal/measure.hpp"
@@ -13,23 +15,26 @@ Result<Picture> make_terminal_picture(const Layout& layout,
                                       const TerminalStyle& style) {
   using namespace draw;
   // A cell takes two characters or more, and one between.
-  std::int64_t columns = std::max<std::int64_t>(4, style.width / 3);
-  DrawOptions fitted = options;
-  if (options.max_columns == 0 || options.max_columns > columns) {
-    fitted.max_columns = columns;
-  }
-  for (;;) {
-    const Result<Picture> draft = build(layout, fitted, Care::cells);
+  std::int64_t most = std::max<std::int64_t>(4, style.width / 3);
+  if (options.max_columns > 0) most = std::min(most, options.max_columns);
+  // Each panel as wide as it can be: memory, a second one, the logical tensor.
+  std::vector<std::int64_t> columns(3, most);
+  for (bool fits = false; !fits;) {
+    const Result<Picture> draft = build(layout, options, Care::cells, columns);
     if (!draft) return unexpected(draft.error());
     const Pen pen(*draft, style);
-    columns = fitted.max_columns;
-    const auto needs = static_cast<std::int64_t>(terminal_width(*draft, pen));
     const auto has = static_cast<std::int64_t>(pen.width());
-    if (needs <= has || columns == 1) break;
-    fitted.max_columns =
-        std::clamp<std::int64_t>(columns * has / needs, 1, columns - 1);
+    fits = true;
+    for (std::size_t k = 0; k < draft->panels.size(); ++k) {
+      const auto needs =
+          static_cast<std::int64_t>(measure(draft->panels[k], pen).width());
+      if (needs <= has || columns[k] == 1) continue;
+      columns[k] =
+          std::clamp<std::int64_t>(columns[k] * has / needs, 1, columns[k] - 1);
+      fits = false;
+    }
   }
-  Result<Picture> picture = make_picture(layout, fitted);
+  Result<Picture> picture = build(layout, options, Care::all, columns);
   if (picture) crop(*picture, style);
   return picture;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "draw/axis.hpp"
 
 namespace stridewise::draw {
@@ -141,6 +142,12 @@ TerminalPanel measure(const PicturePanel& panel, const Pen& pen) {
     sheet.cell = std::max(sheet.cell, one.label.size() + signs);
   }
   sheet.cell = std::max(sheet.cell, longest(panel.columns));
+  // Names of jumps stand above neighbours, too.
+  constexpr std::size_t short_name = 4;
+  for (const PictureJump& jump : panel.jumps) {
+    sheet.cell =
+        std::max(sheet.cell, std::min(short_name, columns_of(jump.name)));
+  }
   sheet.ruler = std::max(panel.row_heading.size(), longest(panel.rows));
   for (const std::vector<PictureBand>& level : panel.row_bands) {
     std::size_t width = 0;

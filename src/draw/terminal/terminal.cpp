@@ -1,10 +1,13 @@
 // A picture as lines of text.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/utf8.hpp"
 #include "draw/terminal/measure.hpp"
+#include "draw/walk.hpp"
 #include "stridewise/draw.hpp"
 
 namespace stridewise {
@@ -51,22 +54,9 @@ class Writer {
   void write(const PicturePanel& panel) {
     if (panel.cells.empty()) return line("no places");
     sheet_ = measure(panel, pen_);
-    const std::string margin(sheet_.bands, ' ');
-    for (std::size_t k = 0; k < panel.column_bands.size(); ++k) {
-      const std::string& head = sheet_.heads[k];
-      std::string text = margin + padded(head, sheet_.ruler, 'r');
-      for (const PictureBand& band : panel.column_bands[k]) {
-        const std::size_t begin =
-            sheet_.at[static_cast<std::size_t>(band.first)];
-        const std::size_t end =
-            sheet_.at[static_cast<std::size_t>(band.last) + 1];
-        text.resize(std::max(text.size(), begin), ' ');
-        text += padded(band.text.substr(head.empty() ? 0 : head.size() + 1),
-                       end - begin - 1, 'l');
-      }
-      line(text);
-    }
-    std::string labels = margin + padded(panel.row_heading, sheet_.ruler, 'r');
+    write_bands(panel, 0);
+    std::string labels = std::string(sheet_.bands, ' ') +
+                         padded(panel.row_heading, sheet_.ruler, 'r');
     for (std::size_t k = 0; k < panel.columns.size(); ++k) {
       if (panel.columns[k].elided != 0) continue;
       labels.resize(std::max(labels.size(), sheet_.at[k]), ' ');
@@ -80,10 +70,62 @@ class Writer {
     columns_left_out(panel);
   }
 
+  // What stands above the columns from this row on.
+  void write_bands(const PicturePanel& panel, std::size_t row) {
+    for (std::size_t k = 0; k < panel.column_bands.size(); ++k) {
+      const std::string& head = sheet_.heads[k];
+      std::string text =
+          std::string(sheet_.bands, ' ') + padded(head, sheet_.ruler, 'r');
+      bool any = false;
+      for (const PictureBand& band : panel.column_bands[k]) {
+        if (static_cast<std::size_t>(band.row) != row) continue;
+        any = true;
+        const std::size_t begin =
+            sheet_.at[static_cast<std::size_t>(band.first)];
+        const std::size_t end =
+            sheet_.at[static_cast<std::size_t>(band.last) + 1];
+        text.resize(std::max(text.size(), begin), ' ');
+        text += padded(band.text.substr(head.empty() ? 0 : head.size() + 1),
+                       end - begin - 1, 'l');
+      }
+      if (any) line(text);
+    }
+  }
+
+  // Marks and jumps, above the cells that they name.
+  void write_tags(const PicturePanel& panel, std::size_t row) {
+    std::map<std::size_t, std::string> tags;
+    const auto add = [&](std::size_t cell, const std::string& name) {
+      const PictureCell& at = panel.cells[cell];
+      if (static_cast<std::size_t>(at.row) != row) return;
+      std::string& tag = tags[static_cast<std::size_t>(at.column)];
+      tag += (tag.empty() ? "" : " ") + pen_.plain(name);
+    };
+    for (const PictureMark& mark : panel.marks) add(mark.cell, mark.name);
+    for (const PictureJump& jump : panel.jumps) {
+      add(tagged_cell(jump), jump.name);
+    }
+    if (tags.empty()) return;
+    std::string text;
+    std::size_t at = 0;
+    for (auto tag = tags.begin(); tag != tags.end(); ++tag) {
+      const std::size_t begin = sheet_.at[tag->first];
+      const auto after = std::next(tag);
+      const std::size_t end =
+          after == tags.end() ? pen_.width() : sheet_.at[after->first] - 1;
+      const std::string shown(first_columns(tag->second, end - begin));
+      text += std::string(begin - at, ' ') + pen_.paint(shown, "7");
+      at = begin + columns_of(shown);
+    }
+    out_ += text + '\n';
+  }
+
   void write_row(const PicturePanel& panel, std::size_t row,
                  std::size_t& next) {
     const PictureTrack& track = panel.rows[row];
     if (track.space == 2 && row > 0) out_ += '\n';
+    if (row > 0) write_bands(panel, row);
+    write_tags(panel, row);
     if (track.elided != 0) return note(track.label);
     std::string text = row_head(panel, row);
     std::size_t at = columns_of(text);
