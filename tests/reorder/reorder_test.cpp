@@ -414,13 +414,13 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
 }
 
 // Where a tile takes less than a line of src, the loop by which src goes on is
-// walked next to it, a few lines long.
+// walked next to it, half a page long.
 TEST(Plan, UsesUpLinesOfSrc) {
   const Plan plan = *Plan::make(layout_of("hwio", "8192x64x3x3", 1),
                                 layout_of("OIhw4i16o4i", "8192x64x3x3", 1));
   const PlanLoop last = plan.nests()[0].loops.back();
   EXPECT_EQ(last.src_stride, 16);
-  EXPECT_EQ(last.count, 16);
+  EXPECT_EQ(last.count, 128);
 }
 
 TEST(Plan, SharesLargeBatchesBetweenThreads) {
