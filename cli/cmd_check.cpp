@@ -6,12 +6,14 @@
 #include <memory>
 
 #include "dump_files.hpp"
+#include "dump_window.hpp"
 
 namespace stridewise::cli {
 namespace {
 
 struct Options {
   std::string file, layout, shape, dtype;
+  WindowOptions window;
 };
 
 Json leaks_json(const std::vector<LeakReport>& leaks) {
@@ -30,39 +32,44 @@ Json index_json(const Shape& shape,
   return index ? named(shape, *index) : Json(nullptr);
 }
 
-void run(Context& context, const Options& given) {
-  turn_signals_into_errors();
-  Options options = given;
-  use_sidecar(options.file, options.layout, options.shape, options.dtype);
-  need(options.layout, "LAYOUT", options.file);
-  need(options.shape, "--shape", options.file);
-  const TensorFile file = value_of(open_tensor(options.file));
-  const ElementType type = value_of(type_of(file, dtype_of(options.dtype)));
-  const std::vector<LayoutSource> sources =
-      resolve_all(std::array{options.layout}, options.shape);
-  const Shape shape = shape_for(options.shape, sources);
-  const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
-  if (!layout.valid()) throw Failure{*layout.defect()};
-  const auto size = static_cast<std::int64_t>(file.data().size());
-  CheckReport report;
-  const bool fits = size == layout.size_bytes();
-  if (fits) {
-    check_array(file, shape, &layout);
-    std::int64_t told = 0;
-    report = value_of(
-        check_memory(layout, file.data(), type, [&](std::int64_t done) {
-          forget(file, told, done - told);
-          told = done;
-        }));
-  } else {
-    report.elements = layout.elements();
-    report.padding = layout.places() - layout.elements();
-    report.findings.push_back(fmt::format("{} bytes, but the layout takes {}",
-                                          size, layout.size_bytes()));
-    for (const std::string& sentence : explain_size(layout, type, size)) {
-      report.findings.push_back(sentence);
-    }
+// What the header of an array tells where nobody says otherwise: its extents,
+// and without a layout that it is the tensor itself.
+void use_header(Options& options, const TensorFile& file) {
+  if (!file.npy || file.npy->shape.empty()) return;
+  if (options.layout.empty()) {
+    if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
+    const Shape shape = tensor_shape(options.shape).shape;
+    options.shape = print(shape);
+    options.layout = print_dims(shape);
+  } else if (options.shape.empty()) {
+    const LayoutSource source =
+        resolve_all(std::array{options.layout}, options.shape)[0];
+    options.shape = print(value_of(shape_of_array(file, source)));
   }
+}
+
+// The report of a file of another size.
+CheckReport wrong_size(const Layout& layout, const ElementType& type,
+                       std::int64_t size) {
+  CheckReport report;
+  report.elements = layout.elements();
+  report.padding = layout.places() - layout.elements();
+  report.findings.push_back(fmt::format("{} bytes, but the layout takes {}",
+                                        size, layout.size_bytes()));
+  for (const std::string& sentence : explain_size(layout, type, size)) {
+    report.findings.push_back(sentence);
+  }
+  return report;
+}
+
+// What tells more than a size does.
+std::string hint(const Options& options, bool longer) {
+  return fmt::format(
+      "if the tensor is known: stridewise infer REFERENCE {}\n{}", options.file,
+      longer ? "if the memory begins at byte N of the file: --skip N\n" : "");
+}
+
+std::string report_text(const CheckReport& report, const Shape& shape) {
   std::string text = report.findings.empty()
                          ? fmt::format(
                                "nothing found: {} elements, {} places "
@@ -80,17 +87,59 @@ void run(Context& context, const Options& given) {
   if (more > 0) {
     text += fmt::format("  and {} more run{}\n", more, more == 1 ? "" : "s");
   }
-  if (report.first_nan) {
+  // Of one alone the sentence has told the index.
+  if (report.nan > 1) {
     text += "  first NaN at " + print_index(shape, *report.first_nan) + "\n";
   }
-  if (report.first_inf) {
+  if (report.inf > 1) {
     text += "  first Inf at " + print_index(shape, *report.first_inf) + "\n";
   }
+  return text;
+}
+
+void run(Context& context, const Options& given) {
+  turn_signals_into_errors();
+  Options options = given;
+  use_sidecar(options.file, options.layout, options.shape, options.dtype);
+  const TensorFile file = value_of(open_tensor(options.file));
+  use_header(options, file);
+  need(options.layout, "LAYOUT", options.file);
+  need(options.shape, "--shape", options.file);
+  const ElementType type = value_of(type_of(file, dtype_of(options.dtype)));
+  const std::vector<LayoutSource> sources =
+      resolve_all(std::array{options.layout}, options.shape);
+  const Shape shape = shape_for(options.shape, sources);
+  const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
+  if (!layout.valid()) throw Failure{*layout.defect()};
+  const auto size = static_cast<std::int64_t>(file.data().size());
+  const std::optional<std::int64_t> start = options.window.start_byte();
+  const bool fits = start || size == layout.size_bytes();
+  CheckReport report;
+  std::int64_t missing = 0;
+  if (fits) {
+    check_array(file, shape, &layout);
+    const FileMemory memory = memory_in(file, layout, start);
+    missing = memory.window.missing_elements;
+    std::int64_t told = 0;
+    const auto passed = [&](std::int64_t done) {
+      memory.forget(file, told, done - told);
+      told = done;
+    };
+    report = value_of(check_memory(layout, memory.window.bytes, type, passed,
+                                   memory.first_byte));
+  } else {
+    report = wrong_size(layout, type, size);
+  }
+  const std::string absent =
+      missing == 0 ? ""
+                   : fmt::format("{} of {} elements are not in the dump\n",
+                                 missing, report.elements);
   context.answer({{"ok", report.findings.empty()},
                   {"size_bytes", size},
                   {"expected_bytes", layout.size_bytes()},
                   {"size_matches", fits},
                   {"elements", report.elements},
+                  {"missing_elements", missing},
                   {"padding", report.padding},
                   {"padding_nonzero", report.padding_nonzero},
                   {"padding_not_finite", report.padding_not_finite},
@@ -104,7 +153,8 @@ void run(Context& context, const Options& given) {
                   {"expression", print(layout.expression())},
                   {"shape", print(shape)},
                   {"dtype", type.name}},
-                 text);
+                 report_text(report, shape) + absent +
+                     (fits ? "" : hint(options, size > layout.size_bytes())));
   if (!report.findings.empty()) context.exit_code = exit_no;
 }
 
@@ -116,7 +166,9 @@ void add_check(CLI::App& app, Context& context) {
       "a dump on its own: its size, padding that is not zero, NaN and Inf");
   command->footer(
       "Exit code 1 when something was found. LAYOUT, --shape and --dtype "
-      "default to those of\nthe file's sidecar (dump.json).\n"
+      "default to those of\nthe file's sidecar (dump.json); a .npy array's "
+      "header tells shape and dtype of a layout\nwithout padding, and without "
+      "a layout the array is the tensor itself.\n"
       "  stridewise check dump.bin nChw16c --shape 2x17x5x4 --dtype f32");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "the dump")->required();
@@ -125,6 +177,7 @@ void add_check(CLI::App& app, Context& context) {
                       "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command->add_option("--dtype,-t", options->dtype,
                       "element type; needed unless FILE is .npy");
+  options->window.add_to(*command, "FILE");
   command->callback([&context, options] { run(context, *options); });
 }
 

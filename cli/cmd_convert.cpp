@@ -7,6 +7,7 @@
 
 #include "device.hpp"
 #include "dump_files.hpp"
+#include "dump_window.hpp"
 #include "progress.hpp"
 #include "stridewise/threads.hpp"
 
@@ -17,6 +18,7 @@ struct Options {
   std::string in, out, from, to, shape, dtype;
   std::string to_dtype;
   std::string device;
+  WindowOptions window;
   Quantisation quantisation;
   bool keep_gaps = false;
   bool sidecar = false;
@@ -34,10 +36,7 @@ std::string logical_order(const Options& options) {
       dims.push_back(dim.name);
     }
   }
-  if (dims.empty()) dims = dims_of(source);
-  std::string text;
-  for (const std::string& dim : dims) text += (text.empty() ? "" : " ") + dim;
-  return text;
+  return print_dims(dims.empty() ? dims_of(source) : dims);
 }
 
 void run(Context& context, const Options& given) {
@@ -66,6 +65,7 @@ void run(Context& context, const Options& given) {
         {ErrorCode::mismatch, "--scale and --zero-point need --to-dtype"}};
   }
   convert.quantisation = options.quantisation;
+  convert.start_byte = options.window.start_byte();
   convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
   convert.parallel_for = make_parallel_for(options.threads);
   Mover mover{"cpu", {}};
@@ -83,8 +83,15 @@ void run(Context& context, const Options& given) {
   const auto moved =
       static_cast<double>(report.bytes_read + report.bytes_written);
   const double gbps = report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;
+  const std::string missing =
+      report.missing_elements == 0
+          ? ""
+          : fmt::format("{} of {} elements are not in {}: zero\n",
+                        report.missing_elements, report.src.elements(),
+                        options.in);
   context.answer(
       {{"elements", report.src.elements()},
+       {"missing_elements", report.missing_elements},
        {"bytes_read", report.bytes_read},
        {"bytes_written", report.bytes_written},
        {"seconds", report.seconds},
@@ -101,7 +108,8 @@ void run(Context& context, const Options& given) {
                   options.out, print(report.src.shape()), report.to_type.name,
                   print_bytes(static_cast<double>(report.bytes_read)),
                   print_bytes(static_cast<double>(report.bytes_written)),
-                  print_seconds(report.seconds), gbps));
+                  print_seconds(report.seconds), gbps) +
+          missing);
 }
 
 // The options that convert and decode have in common.
@@ -124,6 +132,7 @@ std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
       .add_option("--zero-point", options->quantisation.zero_point,
                   "s8, u8: the integer that means 0")
       ->capture_default_str();
+  options->window.add_to(command, "IN");
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "
                    "are, instead of zeros");

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "dump_files.hpp"
+#include "dump_window.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string a, b, layout_a, layout_b, shape, dtype;
   Tolerance tolerance;
+  WindowOptions window_a, window_b;
 };
 
 // JSON has no infinities and no NaN.
@@ -140,16 +142,33 @@ Layout bind(const LayoutSource& source, const Shape& shape,
   return layout;
 }
 
-void check_size(const TensorFile& file, const Layout& layout,
-                const ElementType& type) {
+// The memory of one side, which must have every element.
+FileMemory memory_of(const TensorFile& file, const Layout& layout,
+                     const ElementType& type, const WindowOptions& options,
+                     const char* skip) {
   const auto size = static_cast<std::int64_t>(file.data().size());
-  if (size == layout.size_bytes()) return;
-  throw Failure{
-      {ErrorCode::mismatch,
-       fmt::format("{}: has {} bytes, but {} of {} {} takes {}: {}",
-                   file.path.string(), size, print(layout.expression()),
-                   print(layout.shape()), type.name, layout.size_bytes(),
-                   explain_size(layout, type, size).front())}};
+  if (!options.skip && size != layout.size_bytes()) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         fmt::format("{}: has {} bytes, but {} of {} {} takes {}: {}{}",
+                     file.path.string(), size, print(layout.expression()),
+                     print(layout.shape()), type.name, layout.size_bytes(),
+                     explain_size(layout, type, size).front(),
+                     size > layout.size_bytes() && !file.npy
+                         ? fmt::format("; if its memory begins at byte N of "
+                                       "the file, {} N",
+                                       skip)
+                         : "")}};
+  }
+  FileMemory memory = memory_in(file, layout, options.start_byte());
+  if (memory.window.missing_elements > 0) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         fmt::format("{}: after {} bytes, {} of {} elements are not in it",
+                     file.path.string(), *options.skip,
+                     memory.window.missing_elements, layout.elements())}};
+  }
+  return memory;
 }
 
 // What CLI::NonNegativeNumber lets through is no tolerance: nan, inf.
@@ -162,12 +181,6 @@ std::string finite_tolerance(const std::string& text) {
              : fmt::format("'{}' is no finite number of 0 or more", text);
 }
 
-std::string names_of(const Shape& shape) {
-  std::string names;
-  for (const Dim& dim : shape) names += dim.name + " ";
-  return names;
-}
-
 // An array of which nobody says otherwise is the tensor itself.
 void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
@@ -178,7 +191,7 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
             : shape_for(options.shape, resolve_all(std::array{options.layout_b},
                                                    options.shape));
     options.shape = print(shape);
-    options.layout_a = names_of(shape);
+    options.layout_a = print_dims(shape);
   }
   if (!options.layout_b.empty() || options.layout_a.empty()) return;
   options.layout_b = options.layout_a;
@@ -188,7 +201,7 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
       options.shape, resolve_all(std::array{options.layout_a}, options.shape));
   const bool is_tensor =
       std::ranges::equal(b.npy->shape, shape, {}, {}, &Dim::extent);
-  if (is_tensor) options.layout_b = names_of(shape);
+  if (is_tensor) options.layout_b = print_dims(shape);
 }
 
 void run(Context& context, const Options& given) {
@@ -206,11 +219,14 @@ void run(Context& context, const Options& given) {
   const Shape shape = shape_for(options.shape, sources);
   const Layout a = bind(sources[0], shape, type);
   const Layout b = bind(sources[1], shape, type);
-  check_size(file_a, a, type);
-  check_size(file_b, b, type);
   check_array(file_a, shape, &a);
   check_array(file_b, shape, &b);
-  DiffOptions diff_options{type, options.tolerance, {}};
+  const FileMemory memory_a =
+      memory_of(file_a, a, type, options.window_a, "--skip-a");
+  const FileMemory memory_b =
+      memory_of(file_b, b, type, options.window_b, "--skip-b");
+  DiffOptions diff_options{
+      type, options.tolerance, {}, memory_a.first_byte, memory_b.first_byte};
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {
     if (done_a == 0) {  // anywhere: all may go
@@ -218,12 +234,12 @@ void run(Context& context, const Options& given) {
       forget(file_b, 0, static_cast<std::int64_t>(file_b.data().size()));
       return;
     }
-    forget(file_a, told_a, done_a - told_a);
-    forget(file_b, told_a, done_a - told_a);
+    memory_a.forget(file_a, told_a, done_a - told_a);
+    memory_b.forget(file_b, told_a, done_a - told_a);
     told_a = done_a;
   };
-  const DiffReport report =
-      value_of(diff(a, file_a.data(), b, file_b.data(), diff_options));
+  const DiffReport report = value_of(
+      diff(a, memory_a.window.bytes, b, memory_b.window.bytes, diff_options));
   const double share = report.elements == 0
                            ? 0
                            : static_cast<double>(report.differences) /
@@ -238,7 +254,9 @@ void run(Context& context, const Options& given) {
       text += "  " + finding + "\n";
     }
     text += difference_text("first", shape, *report.first);
-    text += difference_text("worst", shape, *report.worst);
+    text += report.worst->index == report.first->index
+                ? "  worst     the first\n"
+                : difference_text("worst", shape, *report.worst);
     text += fmt::format(
         "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n", largest(report, type),
         report.max_rel,
@@ -293,6 +311,8 @@ void add_diff(CLI::App& app, Context& context) {
                       "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command->add_option("--dtype,-t", options->dtype,
                       "element type; needed unless A or B is .npy");
+  options->window_a.add_skip(*command, "-a", "A");
+  options->window_b.add_skip(*command, "-b", "B");
   command->add_option("--rtol", options->tolerance.rtol, "relative tolerance")
       ->check(finite_tolerance);
   command->add_option("--atol", options->tolerance.atol, "absolute tolerance")

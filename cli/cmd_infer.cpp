@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include "dump_files.hpp"
@@ -43,7 +45,45 @@ std::string outcome_name(InferReport::Outcome outcome) {
   return "";
 }
 
-Json fit_json(const InferFit& fit) {
+// What tells the files apart in the command that reads them.
+struct Told {
+  std::string dump;
+  std::string shape;
+  std::string dtype;
+};
+
+// A word for a shell.
+std::string quoted(const std::string& word) {
+  const bool plain = std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./=,:+@%").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  });
+  if (plain && !word.empty() && word.front() != '-') return word;
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return text + "'";
+}
+
+// The command that makes an array of the dump, as it is to be typed.
+std::string decode_command(const InferFit& fit, const Told& told) {
+  std::string text = fmt::format(
+      "stridewise decode {} out.npy --from {} --shape {} --dtype {}",
+      quoted(told.dump), quoted(print(fit.layout.expression())),
+      quoted(told.shape), told.dtype);
+  if (fit.start_byte > 0 || fit.missing_bytes > 0) {
+    // Bytes before the memory and none at its end: one option tells both.
+    text += fit.start_byte < 0 ? fmt::format(" --skip {}", -fit.start_byte)
+                               : fmt::format(" --start {}", fit.start_byte);
+  } else if (fit.start_byte < 0 || fit.trailing_bytes > 0) {
+    text += fmt::format(" --skip {}", -fit.start_byte);
+  }
+  return text;
+}
+
+Json fit_json(const InferFit& fit, const Told& told) {
   return {{"expression", print(fit.layout.expression())},
           {"name", fit.names.empty() ? Json(nullptr) : Json(fit.names[0])},
           {"names", fit.names},
@@ -52,24 +92,25 @@ Json fit_json(const InferFit& fit) {
           {"size_bytes", fit.layout.size_bytes()},
           {"start_byte", fit.start_byte},
           {"trailing_bytes", fit.trailing_bytes},
-          {"missing_bytes", fit.missing_bytes}};
+          {"missing_bytes", fit.missing_bytes},
+          {"decode", decode_command(fit, told)}};
 }
 
 Json report_json(const InferReport& report, const Shape& shape,
-                 const ElementType& type) {
+                 const ElementType& type, const Told& told) {
   Json json = {{"outcome", outcome_name(report.outcome)},
                {"unique", report.outcome == InferReport::Outcome::one}};
   if (report.fits.empty()) {
     json["expression"] = nullptr;
     json["name"] = nullptr;
   } else {
-    json.update(fit_json(report.fits[0]));
+    json.update(fit_json(report.fits[0], told));
   }
   Json fits = Json::array();
   Json details = Json::array();
   for (const InferFit& fit : report.fits) {
     fits.push_back(print(fit.layout.expression()));
-    details.push_back(fit_json(fit));
+    details.push_back(fit_json(fit, told));
   }
   json["fits"] = std::move(fits);
   json["fit_details"] = std::move(details);
@@ -78,7 +119,7 @@ Json report_json(const InferReport& report, const Shape& shape,
   json["elements"] = report.elements;
   json["present"] = report.present;
   json["matching"] = report.matching;
-  json["best"] = report.best ? fit_json(*report.best) : Json(nullptr);
+  json["best"] = report.best ? fit_json(*report.best, told) : Json(nullptr);
   json["first_break"] =
       report.first_break ? named(shape, *report.first_break) : Json(nullptr);
   if (!report.reason.empty()) json["reason"] = report.reason;
@@ -108,10 +149,15 @@ std::string fit_text(const InferFit& fit) {
     text += fmt::format("  end       {} bytes of the dump come after\n",
                         fit.trailing_bytes);
   }
+  if (fit.missing_bytes > 0) {
+    text += fmt::format("  end       the dump lacks the last {} bytes\n",
+                        fit.missing_bytes);
+  }
   return text;
 }
 
-std::string report_text(const InferReport& report, const Shape& shape) {
+std::string report_text(const InferReport& report, const Shape& shape,
+                        const Told& told) {
   switch (report.outcome) {
     case InferReport::Outcome::one:
     case InferReport::Outcome::unproven: {
@@ -123,12 +169,13 @@ std::string report_text(const InferReport& report, const Shape& shape) {
       if (report.outcome == InferReport::Outcome::unproven) {
         text +=
             fmt::format("  maybe     not the only one: {}{}\n", report.reason,
-                        report.present < report.elements
+                        report.reason != "values repeat"
                             ? ""
                             : " (stridewise probe makes values that\n"
                               "            do not)");
       }
-      return text;
+      return text + "  read it   " + decode_command(report.fits[0], told) +
+             "\n";
     }
     case InferReport::Outcome::several: {
       std::string text = fmt::format(
@@ -204,11 +251,14 @@ void run(Context& context, const Options& options) {
     }
     bar.update(done);
   };
-  const InferReport report =
-      value_of(infer(pairs, InferOptions{shape.shape, type.bytes(),
-                                         shape.positional, progress}));
-  context.answer(report_json(report, shape.shape, type),
-                 report_text(report, shape.shape));
+  InferOptions inference{shape.shape, type.bytes(), shape.positional, progress};
+  // Of a series, holes of one dump may be data of another.
+  if (dumps.size() == 1) inference.zeros = holes_of(files.back());
+  const InferReport report = value_of(infer(pairs, inference));
+  const Told told{dumps.front().string(), print(shape.shape),
+                  std::string(type.name)};
+  context.answer(report_json(report, shape.shape, type, told),
+                 report_text(report, shape.shape, told));
   if (report.fits.empty()) context.exit_code = exit_no;
 }
 

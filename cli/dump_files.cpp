@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -82,17 +83,35 @@ namespace {
 constexpr std::array<const char*, 3> sidecar_keys = {"layout", "shape",
                                                      "dtype"};
 
-// A sidecar's object; nullopt: no such file, or JSON of somebody else.
-std::optional<Json> read_sidecar(const fs::path& path) {
+// A sidecar's object; nullopt: no such file, or JSON of somebody else, and then
+// `why` says what is wrong with it.
+std::optional<Json> read_sidecar(const fs::path& path,
+                                 std::string* why = nullptr) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   std::ifstream stream(path);
-  Json json = Json::parse(stream, nullptr, false);
-  const bool sidecar =
-      json.is_object() && std::ranges::all_of(sidecar_keys, [&](const char* k) {
-        return json.contains(k);
-      });
-  if (!sidecar) return std::nullopt;
+  std::string reason;
+  Json json;
+  try {
+    json = Json::parse(stream);
+    if (!json.is_object()) {
+      reason = "is no JSON object";
+    } else {
+      const auto missing = std::ranges::find_if(
+          sidecar_keys, [&](const char* key) { return !json.contains(key); });
+      if (missing != sidecar_keys.end()) {
+        reason = fmt::format("has no \"{}\"", *missing);
+      }
+    }
+  } catch (const Json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+    const std::string_view message = error.what();
+    const std::size_t end = message.find("] ");
+    reason = "is no JSON: ";
+    reason += message.substr(end == std::string_view::npos ? 0 : end + 2);
+  }
+  if (why != nullptr) *why = reason;
+  if (!reason.empty()) return std::nullopt;
   return json;
 }
 
@@ -172,19 +191,32 @@ void need(const std::string& value, const std::string& option,
           const fs::path& file) {
   if (!value.empty()) return;
   const fs::path path = sidecar_of(file);
-  const std::optional<Json> json = read_sidecar(path);
+  std::string why;
+  const std::optional<Json> json = read_sidecar(path, &why);
   const std::string other = json ? tells_of_another(path, *json, file) : "";
-  throw Failure{
-      {ErrorCode::mismatch,
-       other.empty()
-           ? option + " is needed: there is no sidecar that tells it"
-           : fmt::format("{} is needed: {} is the sidecar of {}, not of {}",
-                         option, path.string(), other, file.string())}};
+  if (!other.empty()) {
+    why = fmt::format("is the sidecar of {}, not of {}", other, file.string());
+  }
+  throw Failure{{ErrorCode::mismatch,
+                 why.empty()
+                     ? option + " is needed: there is no sidecar that tells it"
+                     : fmt::format("{} is needed: the sidecar {} {}", option,
+                                   path.string(), why)}};
 }
 
 std::optional<ElementType> dtype_of(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return value_of(parse_element_type(text));
+}
+
+std::string print_dims(std::span<const std::string> dims) {
+  return fmt::format("{}", fmt::join(dims, " "));
+}
+
+std::string print_dims(const Shape& shape) {
+  std::vector<std::string> dims;
+  for (const Dim& dim : shape) dims.push_back(dim.name);
+  return print_dims(dims);
 }
 
 std::string print_extents(std::span<const std::int64_t> extents) {
@@ -221,6 +253,24 @@ void check_array(const TensorFile& file, const Shape& shape,
                  fmt::format("{}: an array of {}, not of {}; give the layout "
                              "and --shape of this array, or reshape it",
                              name, print_extents(has), wanted)}};
+}
+
+std::vector<ByteRange> holes_of(const TensorFile& file) {
+  constexpr std::size_t most = 1 << 16;
+  std::vector<ByteRange> holes;
+  const int descriptor = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return holes;
+  const std::int64_t begin = file.npy ? file.npy->data_offset : 0;
+  const auto size = static_cast<std::int64_t>(file.file.bytes().size());
+  for (std::int64_t at = begin; at < size && holes.size() < most;) {
+    const std::int64_t hole = ::lseek(descriptor, at, SEEK_HOLE);
+    if (hole < 0 || hole >= size) break;
+    const std::int64_t data = ::lseek(descriptor, hole, SEEK_DATA);
+    at = data < 0 ? size : data;
+    holes.push_back({hole - begin, at - begin});
+  }
+  ::close(descriptor);
+  return holes;
 }
 
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count) {

@@ -54,6 +54,10 @@ void need(const std::string& value, const std::string& option,
 
 [[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
 
+// "n c h w": the expression of dims that follow each other.
+[[nodiscard]] std::string print_dims(std::span<const std::string> dims);
+[[nodiscard]] std::string print_dims(const Shape& shape);
+
 [[nodiscard]] std::string print_extents(std::span<const std::int64_t> extents);
 
 // Ends the command unless a .npy file is in C order, of little endian, and of
@@ -61,6 +65,10 @@ void need(const std::string& value, const std::string& option,
 // writes it. An array of one dim is bare memory. Raw files pass.
 void check_array(const TensorFile& file, const Shape& shape,
                  const Layout* layout);
+
+// The holes of a sparse file, as bytes of its tensor, ascending; none where the
+// file system does not tell.
+[[nodiscard]] std::vector<ByteRange> holes_of(const TensorFile& file);
 
 // The memory of these bytes of the tensor may go.
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count);

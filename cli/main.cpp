@@ -63,6 +63,19 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
+// "help COMMAND" is "COMMAND --help".
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool help = !arguments.empty() && arguments[0] == "help";
+  if (help) {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  // CLI11 takes them from the back.
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
 int run(int argc, char** argv) {
   Context context;
   // Known before parsing, so that its errors are JSON too.
@@ -97,7 +110,7 @@ int run(int argc, char** argv) {
     command->add_flag("--json", context.json, "print one JSON object");
   }
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
     if (app.get_subcommands().empty()) {
       if (context.json) {
         return report(context, {ErrorCode::mismatch, "--json needs a command"});
@@ -105,6 +118,15 @@ int run(int argc, char** argv) {
       std::cout << app.help();
     }
   } catch (const CLI::CallForHelp&) {
+    const bool unknown = app.get_subcommands().empty() && argc > 2 &&
+                         std::string_view(argv[1]) == "help" &&
+                         argv[2][0] != '-';
+    if (unknown) {
+      return report(context,
+                    {ErrorCode::unknown_name,
+                     fmt::format("there is no command '{}'{}", argv[2],
+                                 suggestion(app, argc - 1, argv + 1))});
+    }
     std::cout << app.help();
     return exit_done;
   } catch (const CLI::CallForVersion& version) {

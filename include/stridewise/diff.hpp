@@ -34,6 +34,10 @@ struct DiffOptions {
   // Bytes of both sides before this one are read and compared, and will not be
   // read again, but for samples: a mapped file may give their memory back.
   std::function<void(std::int64_t done_a, std::int64_t done_b)> passed = {};
+  // The number of the first byte of each side, where the report is to count
+  // bytes of a file in which the tensor does not come first.
+  std::int64_t first_byte_a = 0;
+  std::int64_t first_byte_b = 0;
 };
 
 // One element that differs. The real part of a complex value is its value, the
@@ -120,12 +124,13 @@ struct CheckReport {
 };
 
 // Looks at a tensor in memory on its own. Padding that is not zero is compared
-// with the elements around, to say what leaked into it. O(places). Errors: as
-// diff().
+// with the elements around, to say what leaked into it. The report counts bytes
+// from `first_byte`. O(places). Errors: as diff().
 [[nodiscard]] Result<CheckReport> check_memory(
     const Layout& layout, std::span<const std::byte> bytes,
     const ElementType& type,
-    const std::function<void(std::int64_t)>& passed = {});
+    const std::function<void(std::int64_t)>& passed = {},
+    std::int64_t first_byte = 0);
 
 // Why a memory of another size might be what somebody meant: sentences, the
 // nearest first; empty where nothing is near. `layout` as for bind().

@@ -59,6 +59,12 @@ struct InferPair {
   std::span<const std::byte> dump;
 };
 
+// Bytes first .. end-1.
+struct ByteRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+};
+
 struct InferOptions {
   Shape shape;
   std::int64_t element_bytes = 1;
@@ -68,6 +74,9 @@ struct InferOptions {
   // Called now and then with the share of the pass that is done, where gigabytes
   // are read: a mapped file may give its memory back.
   std::function<void(double done)> progress = {};
+  // Bytes that are zero in every dump, ascending: the holes of sparse files. They
+  // are not read.
+  std::vector<ByteRange> zeros = {};
 };
 
 // A layout that puts every element of the reference where the dump has it.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,6 +97,28 @@ struct TensorFile {
 [[nodiscard]] Result<ElementType> type_of(
     const TensorFile& file, const std::optional<ElementType>& asked);
 
+// The shape that a .npy array tells of a layout whose digits are whole dims.
+// Errors: another number of dims, or a layout with blocks, strides or bases.
+// Pre: the file is .npy.
+[[nodiscard]] Result<Shape> shape_of_array(const TensorFile& file,
+                                           const LayoutSource& layout);
+
+// A layout's memory within bytes that hold less or more than it, such as a dump
+// with a header.
+struct MemoryWindow {
+  std::span<const std::byte> bytes;  // of the layout's size
+  // Where the file has not all of it: a copy with zeros for what is missing,
+  // to which `bytes` points.
+  std::unique_ptr<std::byte[]> filled = nullptr;
+  std::int64_t missing_elements = 0;  // in part or whole
+};
+
+// `bytes` begin with byte `start_byte` of the layout's memory; negative: so many
+// bytes come before it. They may end anywhere. Errors: no element is in them.
+[[nodiscard]] Result<MemoryWindow> memory_window(
+    std::span<const std::byte> bytes, const Layout& layout,
+    std::int64_t start_byte);
+
 // A file that takes its name only when commit() succeeds: until then it has no
 // name at all (or a hidden one where the file system knows no nameless files),
 // and destroying it leaves nothing. Created full-size, as zeros. Move-only.
@@ -147,6 +170,10 @@ struct ConvertOptions {
   // The type of `out`, where values are to change; see values.hpp.
   std::optional<ElementType> to_type = {};
   Quantisation quantisation = {};
+  // The byte of src's memory that `in` begins with, as infer() has it: then `in`
+  // may end anywhere, and elements that it has not are zero. Else `in` is that
+  // memory and nothing else.
+  std::optional<std::int64_t> start_byte = {};
   Fill fill = Fill::zero;  // keep: bytes of an existing `out` that hold no
                            // element stay as they are
   ParallelFor parallel_for = sequential_for;
@@ -160,10 +187,11 @@ struct ConvertReport {
   Layout dst;
   Plan plan;
   ElementType type;
-  ElementType to_type;             // the same unless values changed
-  std::int64_t bytes_read = 0;     // of tensor data
-  std::int64_t bytes_written = 0;  // of tensor data
-  double seconds = 0;              // moving alone, without opening files
+  ElementType to_type;                // the same unless values changed
+  std::int64_t bytes_read = 0;        // of tensor data
+  std::int64_t bytes_written = 0;     // of tensor data
+  std::int64_t missing_elements = 0;  // not in `in`: zero in `out`
+  double seconds = 0;                 // moving alone, without opening files
 };
 
 // Converts a file. `in` is never written; nothing stands under `out`'s name

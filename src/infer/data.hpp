@@ -16,10 +16,25 @@ namespace stridewise::inference {
 class InferData {
  public:
   InferData(std::span<const InferPair> pairs, std::int64_t element_bytes,
-            const std::function<void(double)>& progress)
+            const std::function<void(double)>& progress,
+            std::span<const ByteRange> zeros)
       : pairs_(pairs),
         width_(static_cast<std::size_t>(element_bytes)),
-        progress_(progress) {}
+        progress_(progress),
+        zeros_(zeros) {}
+
+  // Whether bytes first .. end-1 of the dump are zero, without a look at them.
+  [[nodiscard]] bool known_zero(std::int64_t first, std::int64_t end) const {
+    const auto range = std::ranges::upper_bound(
+        zeros_, first, {}, [](const ByteRange& zeros) { return zeros.end; });
+    return range != zeros_.end() && range->first <= first && end <= range->end;
+  }
+  // The key of zeros.
+  [[nodiscard]] std::uint64_t zero_key() const {
+    std::uint64_t key = 0;
+    for (std::size_t k = 1; k < pairs_.size(); ++k) key = joined(key, 0);
+    return key;
+  }
 
   // How much of what is being read is done.
   void report(double done) const {
@@ -95,9 +110,12 @@ class InferData {
                     std::size_t at) const {
     std::uint64_t key = load((pairs_.front().*side).data() + at);
     for (const InferPair& pair : pairs_.subspan(1)) {
-      key = key * 0x9e3779b97f4a7c15U + load((pair.*side).data() + at) + 1;
+      key = joined(key, load((pair.*side).data() + at));
     }
     return key;
+  }
+  static std::uint64_t joined(std::uint64_t key, std::uint64_t next) {
+    return key * 0x9e3779b97f4a7c15U + next + 1;
   }
   // Memory that is itself one value further on.
   [[nodiscard]] bool repeats(const std::byte* at, std::size_t bytes) const {
@@ -135,6 +153,7 @@ class InferData {
   std::span<const InferPair> pairs_;
   std::size_t width_;
   const std::function<void(double)>& progress_;
+  std::span<const ByteRange> zeros_;
 };
 
 }  // namespace stridewise::inference

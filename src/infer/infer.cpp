@@ -79,6 +79,14 @@ bool all_equal(const InferData& data, std::int64_t elements) {
   return elements > 1;
 }
 
+// The layout of a name, whose memory lies elsewhere in the dump.
+void take(InferFit& fit, const inference::Named& named,
+          const Offsets& function) {
+  fit.start_byte +=
+      inference::offsets_of(named.layout).origin - function.origin;
+  fit.layout = named.layout;
+}
+
 // A fit as it is told: with its names, and the best name's own expression.
 InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   InferFit fit{built.layout, {}, built.start_byte, 0};
@@ -92,28 +100,62 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   // The memory may be that of a layout that has a name, and the base what lies
   // before it.
   if (names.empty() && built.start_byte == 0) {
-    for (const inference::Named& named :
-         inference::names_of(function, built.chains, dims, -1, true)) {
+    const std::vector<inference::Named> elsewhere =
+        inference::names_of(function, built.chains, dims, -1, true);
+    for (const inference::Named& named : elsewhere) {
       fit.names_at_base.push_back(named.name);
       if (fit.names_at_base.size() > 1) continue;
       fit.base_bytes =
           function.origin - inference::offsets_of(named.layout).origin;
+    }
+    // Digits alone do not tell axes.
+    if (!elsewhere.empty() && !elsewhere[0].strided &&
+        elsewhere[0].layout.axes().size() > 1) {
+      take(fit, elsewhere[0], function);
     }
   }
   // A name says more than digits do, unless it adds blocks that nothing shows.
   const bool telling = !names.empty() && !names[0].strided &&
                        (!names[0].rare_tag || names[0].layout.terms().size() <=
                                                   built.layout.terms().size());
-  if (telling) {
-    const Offsets theirs = inference::offsets_of(names[0].layout);
-    fit.start_byte += theirs.origin - function.origin;
-    fit.layout = names[0].layout;
-  }
+  if (telling) take(fit, names[0], function);
   const std::int64_t beyond =
       dump_bytes + fit.start_byte - fit.layout.size_bytes();
   fit.trailing_bytes = std::max<std::int64_t>(beyond, 0);
   fit.missing_bytes = std::max<std::int64_t>(-beyond, 0);
   return fit;
+}
+
+// Of a dump that is not the layout's memory alone, whether the same layout from
+// another processor on would put every element where it is.
+bool starts_anywhere(const InferFit& fit) {
+  const Expression& expression = fit.layout.expression();
+  const bool whole =
+      fit.start_byte == 0 && fit.trailing_bytes == 0 && fit.missing_bytes == 0;
+  if (whole || expression.axes.size() < 2 ||
+      expression.axes.front().terms.size() != 1) {
+    return false;
+  }
+  const Digit digit = expression.axes.front().terms.front().digit;
+  if (digit.mod < 2) return false;
+  const Offsets function = inference::offsets_of(fit.layout);
+  for (const std::int64_t by : {std::int64_t{1}, digit.mod - 1}) {
+    Expression other = expression;
+    for (Axis& axis : other.axes) {
+      for (Term& term : axis.terms) {
+        if (term.digit.dim != digit.dim) continue;
+        term.digit.bias =
+            (term.digit.bias + by * digit.div) % (digit.mod * digit.div);
+      }
+    }
+    const Result<Layout> layout =
+        Layout::bind(other, fit.layout.shape(), fit.layout.element_bytes());
+    if (layout && layout->valid() &&
+        inference::agrees(*layout, function, true)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string print_steps(const Shape& shape, std::size_t d,
@@ -199,7 +241,8 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
                           const InferOptions& options) {
   const Result<std::int64_t> elements = check_sizes(pairs, options);
   if (!elements) return unexpected(elements.error());
-  const InferData data(pairs, options.element_bytes, options.progress);
+  const InferData data(pairs, options.element_bytes, options.progress,
+                       options.zeros);
   const Dims dims{options.shape, options.positional, options.element_bytes};
   InferReport report;
   report.elements = *elements;
@@ -212,9 +255,9 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
   }
   std::int64_t built_matching = 0;
   bool places_tell = true;
+  const inference::Locator locator(data, options.shape, *elements);
   for (const int least_votes : {1, 2}) {
-    const std::optional<inference::Located> located =
-        inference::locate(data, options.shape, *elements, least_votes);
+    const std::optional<inference::Located> located = locator.run(least_votes);
     if (!located) {
       places_tell = least_votes == 2;
       break;
@@ -242,13 +285,20 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
             inference::search_layouts(data, dims, *elements);
         if (!found.fits.empty()) return searched(std::move(found), report);
       }
+      report.fits.push_back(finish(*built, dims, data.dump_bytes()));
+      const InferFit& fit = report.fits.front();
       report.reason = doubt(*located, options.shape, explained, *elements);
+      if (report.reason.empty() && starts_anywhere(fit)) {
+        report.reason = fmt::format(
+            "the dump is not this memory alone, and does not show which {} "
+            "comes first",
+            fit.layout.axes().front().name);
+      }
       report.outcome = report.reason.empty() ? InferReport::Outcome::one
                                              : InferReport::Outcome::unproven;
       report.present = explained.present;
       report.matching = explained.matching;
       report.best.reset();
-      report.fits.push_back(finish(*built, dims, data.dump_bytes()));
       return report;
     }
     if (report.best && explained.matching <= built_matching) continue;

@@ -166,9 +166,25 @@ std::vector<std::int64_t> vote(
 
 }  // namespace
 
-std::optional<Located> locate(const InferData& data, const Shape& shape,
-                              std::int64_t elements, int least_votes) {
-  const Lines lines(shape, elements);
+// What was seen of the dump: the places of the elements of each line, by dim.
+struct Locator::State {
+  const Shape& shape;
+  Lines lines;
+  bool distinct = false;
+  std::vector<std::vector<std::vector<std::int64_t>>> places = {};
+  // Elements of the last dim's lines that have a place, and where.
+  std::vector<std::pair<std::int64_t, std::int64_t>> last = {};
+
+  [[nodiscard]] std::int64_t origin(const Offsets& offsets,
+                                    int least_votes) const;
+};
+
+Locator::~Locator() = default;
+
+Locator::Locator(const InferData& data, const Shape& shape,
+                 std::int64_t elements)
+    : state_(new State{shape, Lines(shape, elements)}) {
+  const Lines& lines = state_->lines;
   PlaceTable table(
       std::max(elements <= budget ? elements : lines.most(), std::int64_t{1}));
   std::int64_t asked = 0;
@@ -191,46 +207,55 @@ std::optional<Located> locate(const InferData& data, const Shape& shape,
   }
   if (best_phase != scanned) table.scan(data, best_phase);
 
-  Offsets offsets;
-  std::vector<std::vector<std::vector<std::int64_t>>> places(shape.size());
+  state_->distinct = table.distinct();
+  state_->places.resize(shape.size());
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto extent = static_cast<std::size_t>(shape[d].extent);
     for (const std::int64_t first : lines.along(d, elements)) {
       std::vector<std::int64_t> line(extent);
       std::int64_t known = 0;
       for (std::size_t x = 0; x < extent; ++x) {
-        line[x] = table.place(data.reference_key(
-            first + static_cast<std::int64_t>(x) * lines.stride(d)));
+        const std::int64_t element =
+            first + static_cast<std::int64_t>(x) * lines.stride(d);
+        line[x] = table.place(data.reference_key(element));
         data.looked(static_cast<std::int64_t>(x));
         known += line[x] >= 0 ? 1 : 0;
+        if (d + 1 == shape.size() && line[x] >= 0) {
+          state_->last.emplace_back(element, line[x]);
+        }
       }
-      if (known > 0) places[d].push_back(std::move(line));
+      if (known > 0) state_->places[d].push_back(std::move(line));
     }
-    if (places[d].empty()) return std::nullopt;
-    offsets.steps.push_back(vote(places[d], extent, least_votes));
   }
+}
 
-  // The origin: where the elements of one dim's lines say it is.
-  const std::size_t d = shape.empty() ? 0 : shape.size() - 1;
+// Where the elements of one dim's lines say it is.
+std::int64_t Locator::State::origin(const Offsets& offsets,
+                                    int least_votes) const {
   Ballot origin;
-  const std::vector<std::int64_t> firsts =
-      shape.empty() ? std::vector<std::int64_t>{} : lines.along(d, elements);
-  for (const std::int64_t first : firsts) {
-    for (std::int64_t x = 0; x < shape[d].extent; ++x) {
-      const std::int64_t element = first + x * lines.stride(d);
-      std::int64_t place = table.place(data.reference_key(element));
-      if (place < 0) continue;
-      bool complete = true;
-      for (std::size_t e = 0; e < shape.size() && complete; ++e) {
-        const auto at = static_cast<std::size_t>(element / lines.stride(e) %
-                                                 shape[e].extent);
-        complete = offsets.steps[e][at] != unknown;
-        place -= complete ? offsets.steps[e][at] : 0;
-      }
-      if (complete) origin.vote(place);
+  for (auto [element, place] : last) {
+    bool complete = true;
+    for (std::size_t e = 0; e < shape.size() && complete; ++e) {
+      const auto at =
+          static_cast<std::size_t>(element / lines.stride(e) % shape[e].extent);
+      complete = offsets.steps[e][at] != unknown;
+      place -= complete ? offsets.steps[e][at] : 0;
     }
+    if (complete) origin.vote(place);
   }
-  offsets.origin = origin.winner(least_votes);
+  return origin.winner(least_votes);
+}
+
+std::optional<Located> Locator::run(int least_votes) const {
+  const Shape& shape = state_->shape;
+  Offsets offsets;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (state_->places[d].empty()) return std::nullopt;
+    offsets.steps.push_back(vote(state_->places[d],
+                                 static_cast<std::size_t>(shape[d].extent),
+                                 least_votes));
+  }
+  offsets.origin = state_->origin(offsets, least_votes);
   if (offsets.origin == unknown) return std::nullopt;
   // Steps count from index 0 where that one is known.
   for (auto& steps : offsets.steps) {
@@ -239,7 +264,7 @@ std::optional<Located> locate(const InferData& data, const Shape& shape,
     offsets.origin += zero;
     for (std::int64_t& step : steps) step -= step == unknown ? 0 : zero;
   }
-  return Located{std::move(offsets), table.distinct()};
+  return Located{std::move(offsets), state_->distinct};
 }
 
 }  // namespace stridewise::inference

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "stridewise/layout.hpp"
@@ -36,19 +38,30 @@ struct Offsets {
 
 class InferData;
 
-// The offsets of the reference's elements in the dump, from the places of values
-// that occur once in both. nullopt: too few do. One voice for a step is right
-// where the dump is the tensor alone; in what lies around it, a value that is
-// missing may stand by chance, and then steps need two.
 struct Located {
   Offsets offsets;
   bool distinct =
       false;  // no two of the elements that were asked for are equal
 };
-[[nodiscard]] std::optional<Located> locate(const InferData& data,
-                                            const Shape& shape,
-                                            std::int64_t elements,
-                                            int least_votes);
+
+// The offsets of the reference's elements in the dump, from the places of values
+// that occur once in both. The dump is read once, when this is made.
+class Locator {
+ public:
+  Locator(const InferData& data, const Shape& shape, std::int64_t elements);
+  ~Locator();
+  Locator(const Locator&) = delete;
+  Locator& operator=(const Locator&) = delete;
+
+  // nullopt: too few places are known. One voice for a step is right where the
+  // dump is the tensor alone; in what lies around it, a value that is missing may
+  // stand by chance, and then steps need two.
+  [[nodiscard]] std::optional<Located> run(int least_votes) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // How far a layout explains the dump, whose first byte is byte `start` of it.
 struct Explained {

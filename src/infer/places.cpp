@@ -73,17 +73,18 @@ std::int64_t PlaceTable::scan(const InferData& data, std::int64_t phase) {
     // A block of a later phase ends in the next one of phase 0; the last one may
     // not be whole.
     const auto number = static_cast<std::size_t>(first / block);
-    const bool zeros = phase > 0 && number + 2 < zero_.size() &&
-                       zero_[number] && zero_[number + 1];
+    const bool known = data.known_zero(byte(first), byte(end));
+    const bool zeros = known || (phase > 0 && number + 2 < zero_.size() &&
+                                 zero_[number] && zero_[number + 1]);
     if (zeros || (end - first > 1 && data.constant(byte(first), byte(end)))) {
       // One value many times: two of them tell all.
-      const std::uint64_t key = zeros ? zero_key_ : data.dump_key(byte(first));
+      const std::uint64_t key =
+          zeros ? data.zero_key() : data.dump_key(byte(first));
       count += found(key, byte(first)) ? 1 : 0;
       found(key, byte(first + 1));
-      if (phase == 0 && data.zero(byte(first))) {
+      if (phase == 0 && (known || data.zero(byte(first)))) {
         zero_.resize(number + 1);
         zero_.back() = true;
-        zero_key_ = key;
       }
     } else {
       std::array<std::uint64_t, lookahead> keys{};

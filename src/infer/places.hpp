@@ -49,7 +49,6 @@ class PlaceTable {
   // Blocks of the dump that are all zero: most of a sparse file, which is not
   // read once more for each phase.
   std::vector<bool> zero_;
-  std::uint64_t zero_key_ = 0;
 };
 
 }  // namespace stridewise::inference

@@ -22,14 +22,15 @@ class Checker {
  public:
   Checker(const Layout& layout, std::span<const std::byte> bytes,
           const ElementType& type,
-          const std::function<void(std::int64_t)>& passed)
+          const std::function<void(std::int64_t)>& passed,
+          std::int64_t first_byte)
       : layout_(layout),
         bytes_(bytes),
         type_(type),
         passed_(passed),
         width_(static_cast<std::size_t>(type.bytes())),
         index_(layout.shape().size()),
-        leaks_(layout, bytes) {}
+        leaks_(layout, bytes, first_byte) {}
 
   CheckReport run() {
     report_.elements = layout_.elements();
@@ -157,12 +158,13 @@ class Checker {
 
 Result<CheckReport> check_memory(
     const Layout& layout, std::span<const std::byte> bytes,
-    const ElementType& type, const std::function<void(std::int64_t)>& passed) {
+    const ElementType& type, const std::function<void(std::int64_t)>& passed,
+    std::int64_t first_byte) {
   if (auto fits = inspect::check_bytes(layout, bytes, type, "the memory");
       !fits) {
     return unexpected(fits.error());
   }
-  return Checker(layout, bytes, type, passed).run();
+  return Checker(layout, bytes, type, passed, first_byte).run();
 }
 
 }  // namespace stridewise

@@ -43,7 +43,8 @@ void add_axes(const DiffReport& report, std::vector<std::string>& findings) {
 }
 
 void add_bytes(const Sides& sides, const DiffReport& report,
-               const Extent& extent, std::vector<std::string>& findings) {
+               const Extent& extent, std::int64_t first_byte,
+               std::vector<std::string>& findings) {
   const std::int64_t size = sides.a.size_bytes();
   if (extent.first_byte_a <= 0 ||
       size - extent.first_byte_a > most_places * sides.a.element_bytes()) {
@@ -52,18 +53,26 @@ void add_bytes(const Sides& sides, const DiffReport& report,
   const std::int64_t behind =
       elements_between(sides.a, extent.first_byte_a, size);
   if (behind == report.differences) {
-    findings.push_back(
-        fmt::format("everything after byte {}", extent.first_byte_a));
+    findings.push_back(fmt::format("everything after byte {}",
+                                   first_byte + extent.first_byte_a));
   } else if (10 * report.differences >= 9 * behind && behind > 16) {
     findings.push_back(fmt::format("nearly everything after byte {} ({} of {})",
-                                   extent.first_byte_a, report.differences,
-                                   behind));
+                                   first_byte + extent.first_byte_a,
+                                   report.differences, behind));
   }
+}
+
+std::string nan_text(std::int64_t count, const char* here, const char* there) {
+  return count == 1
+             ? fmt::format("1 is NaN in {} and a number in {}", here, there)
+             : fmt::format("{} are NaN in {} and numbers in {}", count, here,
+                           there);
 }
 
 std::vector<std::string> findings_of(const Sides& sides,
                                      const DiffReport& report,
-                                     const Extent& extent) {
+                                     const Extent& extent,
+                                     std::int64_t first_byte) {
   std::vector<std::string> findings;
   if (report.differences > 1) {
     findings = inspect::rearrangements(sides, report.by_dim);
@@ -83,16 +92,14 @@ std::vector<std::string> findings_of(const Sides& sides,
                                    report.differences, elements));
   }
   if (report.differences < report.elements && report.differences > 1) {
-    add_bytes(sides, report, extent, findings);
+    add_bytes(sides, report, extent, first_byte, findings);
   }
   add_axes(report, findings);
   if (report.nan_a > 0) {
-    findings.push_back(
-        fmt::format("{} are NaN in A and numbers in B", report.nan_a));
+    findings.push_back(nan_text(report.nan_a, "A", "B"));
   }
   if (report.nan_b > 0) {
-    findings.push_back(
-        fmt::format("{} are NaN in B and numbers in A", report.nan_b));
+    findings.push_back(nan_text(report.nan_b, "B", "A"));
   }
   return findings;
 }
@@ -125,7 +132,12 @@ Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
   const Result<Extent> extent = inspect::compare(sides, options, report);
   if (!extent) return unexpected(extent.error());
   if (report.differences > 0) {
-    report.findings = findings_of(sides, report, *extent);
+    report.findings = findings_of(sides, report, *extent, options.first_byte_a);
+  }
+  for (auto* difference : {&report.first, &report.worst}) {
+    if (!*difference) continue;
+    (*difference)->byte_a += options.first_byte_a;
+    (*difference)->byte_b += options.first_byte_b;
   }
   return report;
 }

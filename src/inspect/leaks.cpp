@@ -33,8 +33,7 @@ void Leaks::close() {
   ++all_runs_;
   if (runs_.size() >= most_leaks) return;
   const std::int64_t count = last_ - first_ + 1;
-  runs_.push_back(
-      {first_ * layout_.element_bytes(), count, origin_of(first_, count)});
+  runs_.push_back({byte_of(first_), count, origin_of(first_, count)});
   last_ = -1;
 }
 
@@ -94,7 +93,7 @@ void Leaks::follow(std::int64_t place) {
     ++padding_;
     return;
   }
-  if (gaps_++ == 0) first_gap_ = place * layout_.element_bytes();
+  if (gaps_++ == 0) first_gap_ = byte_of(place);
 }
 
 // The index >= extent of dim d of which this would be the place, if the tensor

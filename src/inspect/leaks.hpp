@@ -15,9 +15,12 @@ namespace stridewise::inspect {
 
 class Leaks {
  public:
-  Leaks(const Layout& layout, std::span<const std::byte> bytes)
+  // Bytes are told from `first_byte` on.
+  Leaks(const Layout& layout, std::span<const std::byte> bytes,
+        std::int64_t first_byte)
       : layout_(layout),
         bytes_(bytes),
+        first_byte_(first_byte),
         width_(static_cast<std::size_t>(layout.element_bytes())) {}
 
   // A place without an element that is not zero. Ascending.
@@ -35,6 +38,9 @@ class Leaks {
   [[nodiscard]] const std::byte* at(std::int64_t place) const {
     return bytes_.data() + static_cast<std::size_t>(place) * width_;
   }
+  [[nodiscard]] std::int64_t byte_of(std::int64_t place) const {
+    return first_byte_ + place * layout_.element_bytes();
+  }
   [[nodiscard]] std::string origin_of(std::int64_t place,
                                       std::int64_t count) const;
   [[nodiscard]] bool constant(std::int64_t place, std::int64_t count) const;
@@ -46,6 +52,7 @@ class Leaks {
 
   const Layout& layout_;
   std::span<const std::byte> bytes_;
+  const std::int64_t first_byte_;
   const std::size_t width_;
   std::vector<LeakReport> runs_;
   std::int64_t first_ = -1;  // of the run that is open

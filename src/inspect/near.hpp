@@ -11,7 +11,7 @@
 #include "inspect/value.hpp"
 #include "stridewise/diff.hpp"
 
-namespace stridewise::inspect {
+namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
 
 template <class T>
 T element(const std::byte* at, std::int64_t k) {
@@ -65,4 +65,4 @@ bool surely_few_steps(const Tolerance& tolerance, const std::byte* a,
   return some == 0;
 }
 
-}  // namespace stridewise::inspect
+}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA

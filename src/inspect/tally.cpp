@@ -74,6 +74,7 @@ Tally::Tally(const Sides& sides, const DiffOptions& options, std::size_t dim,
       report_(report),
       width_(sides.a.element_bytes()),
       judge_(options.type, options.tolerance),
+      rounds_(judge_.rounds()),
       along_(sides.a, dim),
       coordinates_(sides.a.axes().size()) {
   for (const Dim& d : sides.a.shape()) {
@@ -127,15 +128,11 @@ void Tally::marked(std::vector<std::int64_t>& index, std::int64_t first,
     report_.first = here(least);
   }
   if (report_.worst && marks_.max_abs < report_.worst->abs) return;
-  std::int64_t worst = -1;
-  for (std::int64_t k = least; k < count; ++k) {
-    if (fails[static_cast<std::size_t>(k)] == 0) continue;
-    if (worst < 0 || larger(a, b, k, worst)) worst = k;
-  }
+  const std::int64_t worst = worst_of(least, count, a, b);
   // Most are as far off as the worst one is where all are wrong alike.
   if (has_dim) index_[dim] = begin + worst;
-  if (report_.worst && marks_.max_abs == report_.worst->abs &&
-      !judge_.rounds() && index_ > report_.worst->index) {
+  if (report_.worst && marks_.max_abs == report_.worst->abs && !rounds_ &&
+      index_ > report_.worst->index) {
     return;
   }
   Difference candidate = here(worst);
@@ -182,19 +179,32 @@ void Tally::count_places(std::int64_t begin,
   }
 }
 
-// Whether the error at k is larger than that at an earlier `other`.
-bool Tally::larger(const std::byte* a, const std::byte* b, std::int64_t k,
-                   std::int64_t other) const {
-  const double abs = marks_.abs[static_cast<std::size_t>(k)];
-  const double than = marks_.abs[static_cast<std::size_t>(other)];
-  if (abs != than || !judge_.rounds()) return abs > than;
-  return judge_.larger(a + k * width_, b + k * width_, a + other * width_,
-                       b + other * width_);
+// The first one of the largest error, from the first that fails on.
+std::int64_t Tally::worst_of(std::int64_t least, std::int64_t count,
+                             const std::byte* a, const std::byte* b) const {
+  const auto abs = [&](std::int64_t k) {
+    return marks_.abs[static_cast<std::size_t>(k)];
+  };
+  const auto failed = [&](std::int64_t k) {
+    return marks_.fails[static_cast<std::size_t>(k)] != 0;
+  };
+  std::int64_t worst = least;
+  while (!failed(worst) || abs(worst) != marks_.max_abs) ++worst;
+  if (!rounds_) return worst;
+  // Errors that are one double may differ all the same.
+  for (std::int64_t k = worst + 1; k < count; ++k) {
+    if (!failed(k) || abs(k) != marks_.max_abs) continue;
+    if (judge_.larger(a + k * width_, b + k * width_, a + worst * width_,
+                      b + worst * width_)) {
+      worst = k;
+    }
+  }
+  return worst;
 }
 
 bool Tally::exceeds(const Difference& one, const Difference& other) const {
   if (one.abs != other.abs) return one.abs > other.abs;
-  if (judge_.rounds()) {
+  if (rounds_) {
     const std::byte* const a = sides_.a_bytes.data();
     const std::byte* const b = sides_.b_bytes.data();
     const auto larger_than = [&](const Difference& x, const Difference& y) {

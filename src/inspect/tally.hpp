@@ -67,8 +67,9 @@ class Tally {
   void marked(std::vector<std::int64_t>& index, std::int64_t first,
               std::int64_t count, const std::byte* a, const std::byte* b);
   void count_places(std::int64_t begin, std::span<const std::int64_t> fails);
-  [[nodiscard]] bool larger(const std::byte* a, const std::byte* b,
-                            std::int64_t k, std::int64_t other) const;
+  [[nodiscard]] std::int64_t worst_of(std::int64_t least, std::int64_t count,
+                                      const std::byte* a,
+                                      const std::byte* b) const;
   [[nodiscard]] bool exceeds(const Difference& one,
                              const Difference& other) const;
   [[nodiscard]] Difference difference(const std::vector<std::int64_t>& index,
@@ -79,6 +80,7 @@ class Tally {
   DiffReport& report_;
   const std::int64_t width_;
   const Judge judge_;
+  const bool rounds_;
   const Along along_;
   std::vector<std::int64_t> coordinates_;
   std::vector<std::int64_t> index_;

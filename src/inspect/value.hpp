@@ -27,7 +27,7 @@ struct Value {
                                       const std::byte* at);
 
 // Without a branch, for loops over many.
-inline float from_half(std::uint16_t bits) {
+[[gnu::always_inline]] inline float from_half(std::uint16_t bits) {
   const auto sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
   const auto magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
   // The exponent counts from 15 there and from 127 here.
@@ -37,7 +37,7 @@ inline float from_half(std::uint16_t bits) {
   return std::bit_cast<float>(sign |
                               ((bits & 0x7c00U) == 0x7c00U ? other : finite));
 }
-inline float from_brain(std::uint16_t bits) {
+[[gnu::always_inline]] inline float from_brain(std::uint16_t bits) {
   return std::bit_cast<float>(f32_of_bf16(bits));
 }
 

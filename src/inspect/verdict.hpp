@@ -12,7 +12,7 @@
 #include "inspect/value.hpp"
 #include "stridewise/diff.hpp"
 
-namespace stridewise::inspect {
+namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -162,4 +162,4 @@ struct Integer {
   }
 };
 
-}  // namespace stridewise::inspect
+}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA

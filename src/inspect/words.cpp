@@ -32,9 +32,9 @@ Runs runs_of(const std::vector<bool>& in) {
   return runs;
 }
 
-// The least period under half of the size; 0: none.
-std::size_t period_of(const std::vector<bool>& in) {
-  for (std::size_t m = 2; m <= longest_period && 2 * m <= in.size(); ++m) {
+// The least period of which each number comes `times` times; 0: none.
+std::size_t period_of(const std::vector<bool>& in, std::size_t times) {
+  for (std::size_t m = 2; m <= longest_period && times * m <= in.size(); ++m) {
     bool repeats = true;
     for (std::size_t k = m; k < in.size() && repeats; ++k) {
       repeats = in[k] == in[k - m];
@@ -53,61 +53,41 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string residue(std::size_t period, std::size_t rest) {
-  return rest == 0 ? fmt::format("{}k", period)
-                   : fmt::format("{}k+{}", period, rest);
-}
-
 std::string print_periodic(const std::string& name, const std::vector<bool>& in,
                            std::size_t period) {
   if (period == 2) return name + (in[1] ? " odd" : " even");
+  const auto word = [&](std::size_t rest) {
+    return residue(static_cast<std::int64_t>(period),
+                   static_cast<std::int64_t>(rest));
+  };
   std::vector<std::string> words;
   for (const auto& [first, last] : runs_of(
            {in.begin(), in.begin() + static_cast<std::ptrdiff_t>(period)})) {
     if (last - first > 2) {
-      words.push_back(residue(period, first) + ".." + residue(period, last));
+      words.push_back(word(first) + ".." + word(last));
       continue;
     }
     for (std::size_t k = first; k <= last; ++k) {
-      words.push_back(residue(period, k));
+      words.push_back(word(k));
     }
   }
   return words.size() > 4 ? "" : name + "=" + join(words);
 }
 
-// "n=4k+1 holds 4k, 4k+2 holds 4k+1": the same within every block.
-std::string print_within_blocks(const std::string& name,
-                                const std::vector<std::int64_t>& to) {
-  const auto size = static_cast<std::int64_t>(to.size());
-  for (std::int64_t m = 2; 2 * m <= size && m <= 16; ++m) {
-    // What is at k of a block, relative to it; -1: unknown.
-    std::vector<std::int64_t> block(static_cast<std::size_t>(m), -1);
-    bool repeats = true;
-    for (std::int64_t k = 0; k < size && repeats; ++k) {
-      const std::int64_t from = to[static_cast<std::size_t>(k)];
-      if (from < 0) continue;
-      std::int64_t& known = block[static_cast<std::size_t>(k % m)];
-      const std::int64_t here = from - k / m * m;
-      repeats = here >= 0 && here < m && (known < 0 || known == here);
-      known = here;
-    }
-    if (!repeats) continue;
-    std::vector<std::string> words;
-    for (std::int64_t k = 0; k < m; ++k) {
-      const std::int64_t from = block[static_cast<std::size_t>(k)];
-      if (from < 0 || from == k) continue;
-      words.push_back(
-          residue(static_cast<std::size_t>(m), static_cast<std::size_t>(k)) +
-          " holds " +
-          residue(static_cast<std::size_t>(m), static_cast<std::size_t>(from)));
-    }
-    if (words.size() > 4) return "";
-    return fmt::format("{}={}", name, fmt::join(words, ", "));
-  }
-  return "";
+}  // namespace
+
+std::string digit_name(const std::string& dim, std::int64_t bias,
+                       std::int64_t div, std::int64_t mod) {
+  std::string text = bias == 0 ? dim : fmt::format("({}+{})", dim, bias);
+  if (mod != 0) text += fmt::format("%{}", div * mod);
+  if (div > 1) text += fmt::format("/{}", div);
+  return text;
 }
 
-}  // namespace
+std::string residue(std::int64_t period, std::int64_t rest) {
+  return rest == 0 ? fmt::format("{}k", period)
+                   : fmt::format("{}k+{}", period, rest);
+}
 
 std::string print_set(const std::string& name, const std::vector<bool>& in) {
   const auto count = std::ranges::count(in, true);
@@ -118,7 +98,9 @@ std::string print_set(const std::string& name, const std::vector<bool>& in) {
                                : fmt::format("{}..{}", r.first, r.second);
   };
   if (runs.size() == 1) return name + "=" + run(runs[0]);
-  if (const std::size_t period = period_of(in); period != 0) {
+  // Twice is no pattern, but shorter than many numbers.
+  const std::size_t times = runs.size() > 6 ? 2 : 3;
+  if (const std::size_t period = period_of(in, times); period != 0) {
     const std::string text = print_periodic(name, in, period);
     if (!text.empty()) return text;
   }
@@ -207,81 +189,6 @@ std::string print_all_counts(const std::vector<DiffCounts>& all) {
     if (!text.empty()) sets.push_back(std::move(text));
   }
   return fmt::format("{}", fmt::join(sets, ", "));
-}
-
-std::string print_rearrangement(const std::string& name,
-                                const std::vector<std::int64_t>& to) {
-  const auto size = static_cast<std::int64_t>(to.size());
-  std::vector<std::int64_t> moved;
-  for (std::int64_t k = 0; k < size; ++k) {
-    const std::int64_t from = to[static_cast<std::size_t>(k)];
-    if (from >= 0 && from != k) moved.push_back(k);
-  }
-  if (moved.empty()) return "";
-  const auto holds = [&](std::int64_t k) {
-    return to[static_cast<std::size_t>(k)];
-  };
-  // One shift for all that moved, which is all but the end.
-  const std::int64_t shift = moved[0] - holds(moved[0]);
-  const bool shifted = std::ranges::all_of(
-      moved, [&](std::int64_t k) { return k - holds(k) == shift; });
-  if (shifted && (shift > 0 ? moved.back() == size - 1 : moved.front() == 0)) {
-    const std::int64_t by = shift < 0 ? -shift : shift;
-    return fmt::format("{} is {} {}: {}={} holds {}={}", name,
-                       by == 1 ? "one" : std::to_string(by),
-                       shift > 0 ? "late" : "early", name, moved[0], name,
-                       holds(moved[0]));
-  }
-  const bool reversed = std::ranges::all_of(
-      moved, [&](std::int64_t k) { return holds(k) == size - 1 - k; });
-  if (reversed && moved.size() > 2 && std::ssize(moved) >= size - 1) {
-    return name + " is in reverse order";
-  }
-  const bool pairs = std::ranges::all_of(
-      moved, [&](std::int64_t k) { return holds(holds(k)) == k; });
-  if (!pairs) {
-    for (std::int64_t by = 1; by < size; ++by) {
-      const bool rotated = std::ranges::all_of(
-          moved, [&](std::int64_t k) { return holds(k) == (k + by) % size; });
-      if (rotated && std::ssize(moved) >= size - 1) {
-        return fmt::format("{} is rotated: {}=0 holds {}={}", name, name, name,
-                           by);
-      }
-    }
-    if (std::string text = print_within_blocks(name, to); !text.empty()) {
-      return text;
-    }
-    return fmt::format("{} is rearranged: {}={} holds {}={}", name, name,
-                       moved[0], name, holds(moved[0]));
-  }
-  // Pairs that repeat: 4k+1 and 4k+2.
-  for (std::int64_t m = 2; 2 * m <= size && m <= 128; ++m) {
-    bool repeats = true;
-    for (std::int64_t k = m; k < size && repeats; ++k) {
-      repeats = holds(k) < 0 || holds(k - m) < 0 ||
-                holds(k) - k == holds(k - m) - (k - m);
-    }
-    if (!repeats) continue;
-    std::vector<std::string> words;
-    for (std::int64_t k = 0; k < m; ++k) {
-      const std::int64_t other = holds(k);
-      if (other > k && other < m) {
-        words.push_back(
-            residue(static_cast<std::size_t>(m), static_cast<std::size_t>(k)) +
-            " and " +
-            residue(static_cast<std::size_t>(m),
-                    static_cast<std::size_t>(other)));
-      }
-    }
-    if (words.empty() || words.size() > 3) break;
-    return fmt::format("{}={} are swapped", name, fmt::join(words, ", "));
-  }
-  if (moved.size() == 2) {
-    return fmt::format("{}={} and {}={} are swapped", name, moved[0], name,
-                       moved[1]);
-  }
-  return fmt::format("{} is rearranged in pairs: {}={} holds {}={}", name, name,
-                     moved[0], name, holds(moved[0]));
 }
 
 }  // namespace stridewise::inspect

@@ -36,10 +36,11 @@ struct CountedSet {
 // "c=8..15, h odd": those of `all` that tell something.
 [[nodiscard]] std::string print_all_counts(const std::vector<DiffCounts>& all);
 
-// A permutation in words: "c=4k+1 and 4k+2 are swapped", "c is in reverse
-// order", "n is one late: n=1 holds n=0". to[k] is what k holds, -1 unknown.
-// Empty for the identity, and where there is no short way to say it.
-[[nodiscard]] std::string print_rearrangement(
-    const std::string& name, const std::vector<std::int64_t>& to);
+// "c/16", "n%4", "(c+2)%64": a digit as the notation has it.
+[[nodiscard]] std::string digit_name(const std::string& dim, std::int64_t bias,
+                                     std::int64_t div, std::int64_t mod);
+
+// "4k+1", "4k".
+[[nodiscard]] std::string residue(std::int64_t period, std::int64_t rest);
 
 }  // namespace stridewise::inspect

@@ -23,41 +23,6 @@ std::string print_extents(std::span<const std::int64_t> extents) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }
 
-// The shape that a .npy array tells of a layout whose digits are whole dims.
-Result<Shape> shape_of_array(const ConvertOptions& options,
-                             const NpyHeader& npy) {
-  const LayoutSource& from = options.from;
-  std::vector<std::string> loops;
-  bool plain = true;
-  for (const Axis& axis : from.expression.axes) {
-    plain = plain && axis.base == 0 && axis.pitch == Step{};
-    for (const Term& term : axis.terms) {
-      plain = plain && term == Term{Digit{term.digit.dim}, {}};
-      loops.push_back(term.digit.dim);
-    }
-  }
-  if (!plain) {
-    return fail(ErrorCode::mismatch,
-                fmt::format("{}: the array alone does not tell the extents of "
-                            "a padded or strided layout; give --shape",
-                            options.in.string()));
-  }
-  if (loops.size() != npy.shape.size()) {
-    return fail(ErrorCode::mismatch,
-                fmt::format("{}: an array of {} dims ({}) for a layout of {}",
-                            options.in.string(), npy.shape.size(),
-                            print_extents(npy.shape), loops.size()));
-  }
-  Shape shape;
-  for (const std::string& dim : dims_of(from)) {
-    const auto at = std::ranges::find(loops, dim);
-    if (at == loops.end()) continue;
-    shape.push_back(
-        {dim, npy.shape[static_cast<std::size_t>(at - loops.begin())]});
-  }
-  return shape;
-}
-
 // A .npy array in Fortran order is the same digits with the first one fastest.
 Result<Layout> fortran_order(const Layout& layout) {
   Axis axis;
@@ -82,15 +47,26 @@ Result<Layout> source_layout(const ConvertOptions& options,
   Result<Layout> layout = options.from.bind(shape, type.bytes());
   if (!layout) return layout;
   const auto size = static_cast<std::int64_t>(input.data().size());
-  if (size != layout->size_bytes()) {
+  if (!options.start_byte && size != layout->size_bytes()) {
     return fail(
         ErrorCode::mismatch,
         fmt::format("{}: has {} bytes of data, but {} of {} {} takes "
-                    "{}",
+                    "{}{}",
                     options.in.string(), size, print(options.from.expression),
-                    print(shape), type.name, layout->size_bytes()));
+                    print(shape), type.name, layout->size_bytes(),
+                    input.npy ? ""
+                              : "; where its memory does not begin and end "
+                                "with the file, say where it does: --skip, "
+                                "--start"));
   }
   if (!input.npy) return layout;
+  if (options.start_byte && input.npy->shape.size() > 1) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: --skip and --start are of bare memory: raw "
+                    "bytes or an array of one dim; this one has {}",
+                    options.in.string(), print_extents(input.npy->shape)));
+  }
   const std::vector<std::int64_t> expected = array_shape(*layout);
   const bool flat = input.npy->shape.size() == 1;
   if (!flat && input.npy->shape != expected) {
@@ -199,6 +175,39 @@ void run_plan(const Plan& plan, const std::byte* src, std::byte* dst,
 
 }  // namespace
 
+Result<Shape> shape_of_array(const TensorFile& file, const LayoutSource& from) {
+  const NpyHeader& npy = *file.npy;
+  std::vector<std::string> loops;
+  bool plain = true;
+  for (const Axis& axis : from.expression.axes) {
+    plain = plain && axis.base == 0 && axis.pitch == Step{};
+    for (const Term& term : axis.terms) {
+      plain = plain && term == Term{Digit{term.digit.dim}, {}};
+      loops.push_back(term.digit.dim);
+    }
+  }
+  if (!plain) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: the array alone does not tell the extents of "
+                            "a padded or strided layout; give --shape",
+                            file.path.string()));
+  }
+  if (loops.size() != npy.shape.size()) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: an array of {} dims ({}) for a layout of {}",
+                            file.path.string(), npy.shape.size(),
+                            print_extents(npy.shape), loops.size()));
+  }
+  Shape shape;
+  for (const std::string& dim : dims_of(from)) {
+    const auto at = std::ranges::find(loops, dim);
+    if (at == loops.end()) continue;
+    shape.push_back(
+        {dim, npy.shape[static_cast<std::size_t>(at - loops.begin())]});
+  }
+  return shape;
+}
+
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   ConvertOptions options = given;
   align_dims(options.from, options.to);
@@ -216,7 +225,7 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (options.shape) {
     shape = *options.shape;
   } else if (input->npy) {
-    shape = shape_of_array(options, *input->npy);
+    shape = shape_of_array(*input, options.from);
   } else {
     shape = fail(ErrorCode::mismatch,
                  options.in.string() + ": a raw file needs --shape");
@@ -224,6 +233,15 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (!shape) return unexpected(shape.error());
   const Result<Layout> src = source_layout(options, *input, *shape, *type);
   if (!src) return unexpected(src.error());
+  Result<MemoryWindow> window = MemoryWindow{input->data()};
+  if (options.start_byte) {
+    window = memory_window(input->data(), *src, *options.start_byte);
+  }
+  if (!window) {
+    window.error().message =
+        options.in.string() + ": " + window.error().message;
+    return unexpected(window.error());
+  }
   if (options.to_type && input->npy && input->npy->big_endian) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{}: big-endian values are not converted; convert "
@@ -262,10 +280,10 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (options.move) {
     auto moved =
         options.move({*src, *dst, Values{*type, to_type, options.quantisation},
-                      input->data(), data});
+                      window->bytes, data});
     if (!moved) return unexpected(moved.error());
   } else {
-    run_plan(*plan, input->data().data(), data.data(), options);
+    run_plan(*plan, window->bytes.data(), data.data(), options);
   }
   if (input->npy && input->npy->big_endian) {
     swap_elements(*dst, *type, options, data);
@@ -282,6 +300,7 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
                        .to_type = to_type,
                        .bytes_read = src->size_bytes(),
                        .bytes_written = dst->size_bytes(),
+                       .missing_elements = window->missing_elements,
                        .seconds = elapsed.count()};
 }
 

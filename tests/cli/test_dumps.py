@@ -518,10 +518,10 @@ class Decode(support.CliTest):
         self.convert(self.path("p.npy"), self.path("p.bin"), "nchw", "nChw16c",
                      more=["--sidecar"])
         self.answer("check", self.path("p.bin"))
-        self.refused("check", self.path("p.npy"),
-                     says=["p.json", "p.bin", "not of"])
         self.refused("decode", self.path("p.npy"), self.path("o.npy"),
-                     says="--from")
+                     says=["--from", "p.json", "p.bin", "not of"])
+        # An array of which no sidecar tells is the tensor itself.
+        self.assertEqual(self.answer("check", self.path("p.npy"))["padding"], 0)
 
 
 if __name__ == "__main__":
