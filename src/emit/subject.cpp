@@ -13,7 +13,7 @@
 namespace stridewise::emitter {
 namespace {
 
-detail::Digit digit_of(const SubjectTerm& term) {
+detail::BoundDigit digit_of(const SubjectTerm& term) {
   return {term.bias, term.div, term.mod};
 }
 
@@ -111,7 +111,7 @@ Subject subject_of(const Layout& layout) {
 Chain chain_of(const Subject& subject, std::span<const SubjectTerm> terms,
                std::int32_t dim) {
   std::vector<std::size_t> own;
-  std::vector<detail::Digit> digits;
+  std::vector<detail::BoundDigit> digits;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     if (terms[k].dim != dim) continue;
     const DigitValues values = values_of(subject, terms[k]);
@@ -133,7 +133,7 @@ Chain chain_of(const Subject& subject, std::span<const SubjectTerm> terms,
   // Where the extent is not known, all that tells indices apart must be here:
   // then a valid layout has no more of them.
   chain.found = extent ? known->known >= *extent
-                       : known->known == detail::Digit::infinity ||
+                       : known->known == detail::BoundDigit::infinity ||
                              chain.parts.size() == own.size();
   return chain;
 }

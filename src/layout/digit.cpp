@@ -5,7 +5,7 @@
 
 namespace stridewise::detail {
 
-Reach reach_of(const Digit& digit, std::int64_t extent) {
+Reach reach_of(const BoundDigit& digit, std::int64_t extent) {
   if (extent == 0) return {0, 1};
   const std::int64_t low = digit.bias / digit.div;
   const std::int64_t high = (digit.bias + extent - 1) / digit.div;
@@ -16,14 +16,14 @@ Reach reach_of(const Digit& digit, std::int64_t extent) {
 
 // Climbs from y % 1 to y % known: a digit (y / div) % mod with div | known extends
 // what is known of y to div * mod.
-std::optional<Chain> chain_of(std::span<const Digit> digits) {
+std::optional<Chain> chain_of(std::span<const BoundDigit> digits) {
   if (digits.empty()) return Chain{};
   Chain chain{.bias = digits[0].bias};
   if (!std::ranges::all_of(
-          digits, [&](const Digit& d) { return d.bias == chain.bias; })) {
+          digits, [&](const BoundDigit& d) { return d.bias == chain.bias; })) {
     return std::nullopt;
   }
-  while (chain.known != Digit::infinity) {
+  while (chain.known != BoundDigit::infinity) {
     std::optional<std::size_t> best;
     for (std::size_t k = 0; k < digits.size(); ++k) {
       if (chain.known % digits[k].div == 0 &&

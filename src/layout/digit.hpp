@@ -1,4 +1,4 @@
-// One digit of a dim, (x + bias) / div % mod, and what several tell of x.
+// A digit of a bound layout, (x + bias) / div % mod, and what several tell of x.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace stridewise::detail {
 
-struct Digit {
+struct BoundDigit {
   static constexpr std::int64_t infinity =
       std::numeric_limits<std::int64_t>::max();
 
@@ -29,7 +29,7 @@ struct Reach {
   std::int64_t low;
   std::int64_t count;
 };
-[[nodiscard]] Reach reach_of(const Digit& digit, std::int64_t extent);
+[[nodiscard]] Reach reach_of(const BoundDigit& digit, std::int64_t extent);
 
 // Digits of one bias, of which each extends what those before it tell: x + bias
 // is the sum of weight * value over `parts`, known modulo `known`.
@@ -39,17 +39,17 @@ struct Chain {
     std::int64_t weight;
   };
   std::int64_t bias = 0;
-  std::int64_t known = 1;  // Digit::infinity: exactly
+  std::int64_t known = 1;  // BoundDigit::infinity: exactly
   bool redundant =
       false;  // the digits tell more than the parts: check them all
   std::vector<Part> parts = {};
 
   [[nodiscard]] std::int64_t modulus() const {
-    return known == Digit::infinity ? 0 : known;
+    return known == BoundDigit::infinity ? 0 : known;
   }
 };
 
 // nullopt where the digits do not share a bias.
-[[nodiscard]] std::optional<Chain> chain_of(std::span<const Digit> digits);
+[[nodiscard]] std::optional<Chain> chain_of(std::span<const BoundDigit> digits);
 
 }  // namespace stridewise::detail

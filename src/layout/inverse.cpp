@@ -24,13 +24,13 @@ const BoundTerm& term_at(const LayoutData& data, std::int32_t k) {
   return data.terms[static_cast<std::size_t>(k)];
 }
 
-Digit digit_at(const LayoutData& data, std::int32_t k) {
+BoundDigit digit_at(const LayoutData& data, std::int32_t k) {
   const BoundTerm& term = term_at(data, k);
   return {term.bias, term.div, term.mod};
 }
 
 void build_chain(const LayoutData& data, DimDecoder& decoder) {
-  std::vector<Digit> digits;
+  std::vector<BoundDigit> digits;
   for (const std::int32_t k : decoder.terms) {
     digits.push_back(digit_at(data, k));
   }
@@ -73,7 +73,7 @@ std::int64_t search_dim(const LayoutData& data, const DimDecoder& decoder,
 }  // namespace
 
 Reach reach_of(const LayoutData& data, const BoundTerm& term) {
-  return reach_of(Digit{term.bias, term.div, term.mod},
+  return reach_of(BoundDigit{term.bias, term.div, term.mod},
                   data.shape[static_cast<std::size_t>(term.dim)].extent);
 }
 
