@@ -413,6 +413,26 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
   }
 }
 
+// Columns of dst that are no whole lines: only where the stage holds a line of
+// each row of src.
+TEST(Plan, StagesShortColumns) {
+  if (!available_kernels()[0].streams) return;
+  const auto staged = [](const char* shape, std::int64_t bytes) {
+    const Plan plan = *Plan::make(layout_of("h c", shape, bytes),
+                                  layout_of("c h", shape, bytes),
+                                  PlanOptions{.stores = Stores::streaming});
+    return plan.nests()[0].staged;
+  };
+  EXPECT_TRUE(staged("h=67,c=4096", 1));
+  EXPECT_TRUE(staged("h=511,c=4096", 1));
+  EXPECT_FALSE(staged("h=513,c=4096", 1));
+  EXPECT_FALSE(staged("h=2896,c=4096", 1));
+  EXPECT_TRUE(staged("h=511,c=4096", 4));
+  EXPECT_FALSE(staged("h=513,c=4096", 4));
+  EXPECT_FALSE(staged("h=64,c=4096", 1));
+  EXPECT_FALSE(staged("h=144115188075855873,c=16", 1));
+}
+
 // Where a tile takes less than a line of src, the loop by which src goes on is
 // walked next to it, half a page long.
 TEST(Plan, UsesUpLinesOfSrc) {

@@ -117,7 +117,7 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
   // Zeros follow the last part, so there is room for them beside any.
   const std::int64_t block = std::max<std::int64_t>(line / unit, 1);
   const std::int64_t part =
-      rows * block <= most ? rows
+      rows <= most / block ? rows
                            : std::max<std::int64_t>(most / 32 - nest.zeros, 1);
   const std::int64_t width = share(part + nest.zeros);
   return {part, width >= block ? width / block * block : width};
@@ -130,8 +130,8 @@ bool streams_by_stage(const Kernel& kernel, const PlanNest& nest) {
       (nest.tile[0].count + nest.zeros) * kernel.element_bytes;
   return kernel.kind == KernelKind::transpose && nest.columns.empty() &&
          nest.tile[1].dst_stride == run && run % line != 0 &&
-         run * std::max<std::int64_t>(line / kernel.element_bytes, 1) <=
-             stage_bytes;
+         run <= stage_bytes /
+                    std::max<std::int64_t>(line / kernel.element_bytes, 1);
 }
 
 // How many calls make a task: about task_bytes, and where whole tiles are runs
