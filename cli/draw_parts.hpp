@@ -18,8 +18,8 @@ struct DrawFile {
   DrawData view;
 };
 
-// The layout's memory: a .npy, whose type becomes `type`, or raw bytes of
-// `type`.
+// The layout's memory: a .npy, whose type becomes `type` unless one is given that
+// fits it, or raw bytes of `type`.
 [[nodiscard]] DrawFile read_draw_data(const std::string& path,
                                       ElementType& type, bool type_given);
 

@@ -178,7 +178,7 @@ struct Picture {
 
 // Errors: a layout that is not valid (its reason); a colour, grid, mark or
 // logical expression that does not fit the layout; data of another size; `to`
-// of another tensor. Time and size grow with the cells drawn, not with the
+// of another tensor; axes of more steps than 64 bits count. Time and size grow with the cells drawn, not with the
 // tensor.
 [[nodiscard]] Result<Picture> make_picture(const Layout& layout,
                                            const DrawOptions& options = {});

@@ -52,15 +52,16 @@ struct AxisRun {
 struct AxisView {
   std::int64_t base = 0;       // of the digits
   std::int64_t extent = 0;     // of the axis
-  std::int64_t used = 0;       // steps before those that are gaps of a pitch
+  std::int64_t used = 0;       // steps before the gaps of a pitch; 0: all
   std::int64_t unit = 1;       // steps
   std::int64_t budget = 0;     // units to show, about
   std::string unit_name = {};  // "row"
 };
 
-// All units in order. Where there are more than the budget, the middle of the
-// outermost digits is left out first: what remains are the first two steps and
-// the last one. The units in `forced` are shown in any case.
+// All units in order, but for the middle of a long gap. Where there are more than
+// the budget, the middle of the outermost digits is left out first: what remains
+// are the first two steps and the last one. The units in `forced` are shown in any
+// case.
 [[nodiscard]] std::vector<AxisRun> shown_runs(
     std::span<const AxisTerm> terms, const AxisView& view,
     std::span<const std::int64_t> forced);

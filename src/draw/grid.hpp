@@ -46,7 +46,8 @@ struct GridOptions {
 // The view asked for; by itself that of the layout's axes.
 [[nodiscard]] DrawView view_of(const Layout& layout, DrawView asked);
 
-// Errors: a view that needs more axes, a grid that is not whole elements.
+// Errors: a view that needs more axes, a grid that is not whole elements, axes of
+// more steps than 64 bits count.
 [[nodiscard]] Result<Grid> make_grid(const Layout& layout,
                                      const GridOptions& options);
 

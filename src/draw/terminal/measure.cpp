@@ -143,7 +143,7 @@ TerminalPanel measure(const PicturePanel& panel, const Pen& pen) {
   }
   sheet.cell = std::max(sheet.cell, longest(panel.columns));
   // Names of jumps stand above neighbours, too.
-  constexpr std::size_t short_name = 4;
+  constexpr std::size_t short_name = 8;
   for (const PictureJump& jump : panel.jumps) {
     sheet.cell =
         std::max(sheet.cell, std::min(short_name, columns_of(jump.name)));

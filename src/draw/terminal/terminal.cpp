@@ -113,11 +113,21 @@ class Writer {
       const auto after = std::next(tag);
       const std::size_t end =
           after == tags.end() ? pen_.width() : sheet_.at[after->first] - 1;
-      const std::string shown(first_columns(tag->second, end - begin));
+      const std::string shown = fitted(tag->second, end - begin);
       text += std::string(begin - at, ' ') + pen_.paint(shown, "7");
       at = begin + columns_of(shown);
     }
     out_ += text + '\n';
+  }
+
+  // A name that is too long says so.
+  [[nodiscard]] std::string fitted(const std::string& name,
+                                   std::size_t room) const {
+    if (columns_of(name) <= room) return name;
+    const std::string cut = pen_.dots();
+    const std::size_t kept = room - std::min(room, columns_of(cut));
+    return std::string(first_columns(name, kept)) +
+           std::string(first_columns(cut, room));
   }
 
   void write_row(const PicturePanel& panel, std::size_t row,
