@@ -29,7 +29,7 @@ LAYERS = {
                         "reorder/kernels", "reorder/values"},
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
     "infer": {"base", "element", "layout", "notation", "catalogue"},
-    "inspect": {"base", "element", "layout", "reorder",
+    "inspect": {"base", "element", "layout", "notation", "reorder",
                 "reorder/kernels/isa.hpp"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder"},
     "draw": {"base", "element", "layout", "notation", "reorder"},

@@ -132,8 +132,8 @@ struct CheckReport {
     const std::function<void(std::int64_t)>& passed = {},
     std::int64_t first_byte = 0);
 
-// Why a memory of another size might be what somebody meant: sentences, the
-// nearest first; empty where nothing is near. `layout` as for bind().
+// Why a memory of another size might be what somebody meant: at most three
+// sentences, the likeliest first. `layout` as for bind().
 [[nodiscard]] std::vector<std::string> explain_size(const Layout& layout,
                                                     const ElementType& type,
                                                     std::int64_t bytes);

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "inspect/words.hpp"
 #include "stridewise/diff.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise {
 namespace {
@@ -236,10 +236,8 @@ class Explainer {
       const auto bound = bind(other, layout_.shape());
       if (!bound || !explains(*bound)) continue;
       add(std::abs(stride - has) == 1 ? off_by_one : Likelihood::stride,
-          fmt::format(
-              "the size with {} {} elements apart instead of {}",
-              inspect::digit_name(digit.dim, digit.bias, digit.div, digit.mod),
-              stride, has));
+          fmt::format("the size with {} {} elements apart instead of {}",
+                      print(digit), stride, has));
       return;
     }
   }

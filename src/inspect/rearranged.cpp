@@ -10,6 +10,7 @@
 #include "inspect/orders.hpp"
 #include "inspect/shifted.hpp"
 #include "inspect/words.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise::inspect {
 namespace {
@@ -42,6 +43,9 @@ class Rearranged {
     for (std::size_t d = 0; d < shape_.size(); ++d) add(dim(d));
     return sentences;
   }
+
+  // Whether a sentence is of all that differs, not of a part of the tensor.
+  [[nodiscard]] bool tells_all() const { return whole_; }
 
  private:
   // Elements among the indices that differ; of `free` dims any index. The same
@@ -76,15 +80,17 @@ class Rearranged {
   }
 
   // What is known of an order in words; empty where most of it is lost.
-  [[nodiscard]] std::string say(const std::string& name, const Order& to,
-                                const std::vector<bool>& told) const {
+  std::string say(const std::string& name, const Order& to,
+                  const std::vector<bool>& told) {
     std::int64_t moved = 0;
     for (std::int64_t k = 0; k < std::ssize(to); ++k) {
       const std::int64_t from = to[static_cast<std::size_t>(k)];
       moved += from >= 0 && from != k ? 1 : 0;
     }
     if (moved == 0 || std::ranges::count(to, held_by_none) > moved) return "";
-    return print_rearrangement(name, to) + where(told);
+    const std::string others = where(told);
+    whole_ = whole_ || others.empty();
+    return print_rearrangement(name, to) + others;
   }
 
   // ------------------------------------------------------------- dims ------
@@ -199,7 +205,7 @@ class Rearranged {
         continue;
       }
       const std::string name =
-          digit_name(shape_[d].name, term.bias, term.div, term.mod);
+          print(Digit{shape_[d].name, term.bias, term.div, term.mod});
       const auto value = [&](const Index& x) {
         return (x[d] + term.bias) / term.div % term.mod;
       };
@@ -237,6 +243,7 @@ class Rearranged {
   const std::vector<DiffCounts>& by_dim_;
   const Shape& shape_;
   std::vector<std::vector<std::int64_t>> wrong_;  // by dim: ranges that differ
+  bool whole_ = false;
 };
 
 }  // namespace
@@ -245,13 +252,11 @@ std::vector<std::string> rearrangements(const Sides& sides,
                                         const std::vector<DiffCounts>& by_dim) {
   const Shifted shifted(sides);
   if (std::string text = shifted.further(); !text.empty()) return {text};
-  std::vector<std::string> sentences = Rearranged(sides, by_dim).run();
+  Rearranged rearranged(sides, by_dim);
+  std::vector<std::string> sentences = rearranged.run();
   // What holds another index is not written with a wrong stride as well; but what
   // does so in a part of the tensor may be.
-  const bool partly = std::ranges::all_of(sentences, [](const auto& text) {
-    return text.find(", where ") != std::string::npos;
-  });
-  if (!partly) return sentences;
+  if (rearranged.tells_all()) return sentences;
   if (std::string text = shifted.stride(); !text.empty()) return {text};
   if (!sentences.empty()) return sentences;
   std::string text = shifted.pitch();

@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "inspect/words.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise::inspect {
 namespace {
@@ -132,10 +132,8 @@ std::string Shifted::pitch() const {
             Layout::bind(other, shape_, sides_.a.element_bytes());
         if (!layout || !layout->valid() || !explains(*layout)) continue;
         const Digit& digit = expression.axes[a].terms[t].digit;
-        return fmt::format(
-            "written with {} {} elements apart instead of {}",
-            digit_name(digit.dim, digit.bias, digit.div, digit.mod),
-            term.stride + by, term.stride);
+        return fmt::format("written with {} {} elements apart instead of {}",
+                           print(digit), term.stride + by, term.stride);
       }
     }
   }

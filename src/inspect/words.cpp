@@ -76,14 +76,6 @@ std::string print_periodic(const std::string& name, const std::vector<bool>& in,
 
 }  // namespace
 
-std::string digit_name(const std::string& dim, std::int64_t bias,
-                       std::int64_t div, std::int64_t mod) {
-  std::string text = bias == 0 ? dim : fmt::format("({}+{})", dim, bias);
-  if (mod != 0) text += fmt::format("%{}", div * mod);
-  if (div > 1) text += fmt::format("/{}", div);
-  return text;
-}
-
 std::string residue(std::int64_t period, std::int64_t rest) {
   return rest == 0 ? fmt::format("{}k", period)
                    : fmt::format("{}k+{}", period, rest);

@@ -36,10 +36,6 @@ struct CountedSet {
 // "c=8..15, h odd": those of `all` that tell something.
 [[nodiscard]] std::string print_all_counts(const std::vector<DiffCounts>& all);
 
-// "c/16", "n%4", "(c+2)%64": a digit as the notation has it.
-[[nodiscard]] std::string digit_name(const std::string& dim, std::int64_t bias,
-                                     std::int64_t div, std::int64_t mod);
-
 // "4k+1", "4k".
 [[nodiscard]] std::string residue(std::int64_t period, std::int64_t rest);
 
