@@ -44,7 +44,10 @@ void use_header(Options& options, const TensorFile& file) {
   } else if (options.shape.empty()) {
     const LayoutSource source =
         resolve_all(std::array{options.layout}, options.shape)[0];
-    options.shape = print(value_of(shape_of_array(file, source)));
+    const Result<Shape> shape = shape_of_array(file, source);
+    // A flat array is memory as raw bytes are.
+    if (!shape && file.npy->shape.size() == 1) return;
+    options.shape = print(value_of(shape));
   }
 }
 
@@ -65,17 +68,21 @@ CheckReport wrong_size(const Layout& layout, const ElementType& type,
 // What tells more than a size does.
 std::string hint(const Options& options, bool longer) {
   return fmt::format(
-      "if the tensor is known: stridewise infer REFERENCE {}\n{}", options.file,
+      "if the tensor is known: stridewise infer REFERENCE {}\n{}",
+      shell_file(options.file),
       longer ? "if the memory begins at byte N of the file: --skip N\n" : "");
 }
 
-std::string report_text(const CheckReport& report, const Shape& shape) {
-  std::string text = report.findings.empty()
-                         ? fmt::format(
-                               "nothing found: {} elements, {} places "
-                               "without one, all zero\n",
-                               report.elements, report.padding)
-                         : "";
+std::string report_text(const CheckReport& report, const Shape& shape,
+                        std::int64_t missing) {
+  std::string text;
+  if (report.findings.empty() && missing > 0) {
+    text = "nothing found in what the file has\n";
+  } else if (report.findings.empty()) {
+    text = fmt::format(
+        "nothing found: {} elements, {} places without one, all zero\n",
+        report.elements, report.padding);
+  }
   for (const std::string& finding : report.findings) text += finding + "\n";
   for (const LeakReport& leak : report.leaks) {
     text += fmt::format("  byte {}: {} place{}{}\n", leak.byte, leak.count,
@@ -137,7 +144,7 @@ void run(Context& context, const Options& given) {
   context.answer({{"ok", report.findings.empty()},
                   {"size_bytes", size},
                   {"expected_bytes", layout.size_bytes()},
-                  {"size_matches", fits},
+                  {"size_matches", size == layout.size_bytes()},
                   {"elements", report.elements},
                   {"missing_elements", missing},
                   {"padding", report.padding},
@@ -153,7 +160,7 @@ void run(Context& context, const Options& given) {
                   {"expression", print(layout.expression())},
                   {"shape", print(shape)},
                   {"dtype", type.name}},
-                 report_text(report, shape) + absent +
+                 report_text(report, shape, missing) + absent +
                      (fits ? "" : hint(options, size > layout.size_bytes())));
   if (!report.findings.empty()) context.exit_code = exit_no;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "dump_files.hpp"
@@ -47,32 +46,33 @@ std::string outcome_name(InferReport::Outcome outcome) {
 
 // What tells the files apart in the command that reads them.
 struct Told {
-  std::string dump;
+  const TensorFile& dump;
   std::string shape;
-  std::string dtype;
+  const ElementType& type;
+  std::string out;  // a file that is none of those given
 };
 
-// A word for a shell.
-std::string quoted(const std::string& word) {
-  const bool plain = std::ranges::all_of(word, [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./=,:+@%").find(static_cast<char>(c)) !=
-               std::string_view::npos;
-  });
-  if (plain && !word.empty() && word.front() != '-') return word;
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return text + "'";
+// Whether `decode` takes the dump for bytes, as infer() does: an array says more
+// of itself.
+bool decodes(const InferFit& fit, const Told& told) {
+  const std::optional<NpyHeader>& npy = told.dump.npy;
+  if (!npy) return true;
+  if (!type_of(told.dump, told.type)) return false;
+  if (npy->shape.size() == 1) return true;
+  return !npy->fortran_order && fit.start_byte == 0 &&
+         fit.trailing_bytes == 0 && fit.missing_bytes == 0 &&
+         npy->shape == array_shape(fit.layout);
 }
 
-// The command that makes an array of the dump, as it is to be typed.
+// The command that makes an array of the dump, as it is to be typed; empty where
+// there is none.
 std::string decode_command(const InferFit& fit, const Told& told) {
-  std::string text = fmt::format(
-      "stridewise decode {} out.npy --from {} --shape {} --dtype {}",
-      quoted(told.dump), quoted(print(fit.layout.expression())),
-      quoted(told.shape), told.dtype);
+  if (!decodes(fit, told)) return "";
+  std::string text =
+      fmt::format("stridewise decode {} {} --from {} --shape {} --dtype {}",
+                  shell_file(told.dump.path.string()), told.out,
+                  shell_word(print(fit.layout.expression())),
+                  shell_word(told.shape), told.type.name);
   if (fit.start_byte > 0 || fit.missing_bytes > 0) {
     // Bytes before the memory and none at its end: one option tells both.
     text += fit.start_byte < 0 ? fmt::format(" --skip {}", -fit.start_byte)
@@ -83,7 +83,7 @@ std::string decode_command(const InferFit& fit, const Told& told) {
   return text;
 }
 
-Json fit_json(const InferFit& fit, const Told& told) {
+Json fit_json(const InferFit& fit) {
   return {{"expression", print(fit.layout.expression())},
           {"name", fit.names.empty() ? Json(nullptr) : Json(fit.names[0])},
           {"names", fit.names},
@@ -92,8 +92,15 @@ Json fit_json(const InferFit& fit, const Told& told) {
           {"size_bytes", fit.layout.size_bytes()},
           {"start_byte", fit.start_byte},
           {"trailing_bytes", fit.trailing_bytes},
-          {"missing_bytes", fit.missing_bytes},
-          {"decode", decode_command(fit, told)}};
+          {"missing_bytes", fit.missing_bytes}};
+}
+
+// Of one that fits.
+Json fit_json(const InferFit& fit, const Told& told) {
+  Json json = fit_json(fit);
+  const std::string command = decode_command(fit, told);
+  json["decode"] = command.empty() ? Json(nullptr) : Json(command);
+  return json;
 }
 
 Json report_json(const InferReport& report, const Shape& shape,
@@ -119,7 +126,7 @@ Json report_json(const InferReport& report, const Shape& shape,
   json["elements"] = report.elements;
   json["present"] = report.present;
   json["matching"] = report.matching;
-  json["best"] = report.best ? fit_json(*report.best, told) : Json(nullptr);
+  json["best"] = report.best ? fit_json(*report.best) : Json(nullptr);
   json["first_break"] =
       report.first_break ? named(shape, *report.first_break) : Json(nullptr);
   if (!report.reason.empty()) json["reason"] = report.reason;
@@ -174,8 +181,8 @@ std::string report_text(const InferReport& report, const Shape& shape,
                             : " (stridewise probe makes values that\n"
                               "            do not)");
       }
-      return text + "  read it   " + decode_command(report.fits[0], told) +
-             "\n";
+      const std::string command = decode_command(report.fits[0], told);
+      return command.empty() ? text : text + "  read it   " + command + "\n";
     }
     case InferReport::Outcome::several: {
       std::string text = fmt::format(
@@ -255,8 +262,12 @@ void run(Context& context, const Options& options) {
   // Of a series, holes of one dump may be data of another.
   if (dumps.size() == 1) inference.zeros = holes_of(files.back());
   const InferReport report = value_of(infer(pairs, inference));
-  const Told told{dumps.front().string(), print(shape.shape),
-                  std::string(type.name)};
+  const bool taken = std::ranges::any_of(files, [](const TensorFile& file) {
+    std::error_code none;
+    return fs::equivalent(file.path, "out.npy", none);
+  });
+  const Told told{files[references.size()], print(shape.shape), type,
+                  taken ? "decoded.npy" : "out.npy"};
   context.answer(report_json(report, shape.shape, type, told),
                  report_text(report, shape.shape, told));
   if (report.fits.empty()) context.exit_code = exit_no;

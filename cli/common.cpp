@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -222,6 +223,27 @@ std::string print_bytes(double bytes) {
     ++unit;
   }
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+std::string shell_word(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./=,:+@%").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  };
+  if (!word.empty() && !word.starts_with('-') &&
+      std::ranges::all_of(word, plain)) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return text + "'";
+}
+
+std::string shell_file(const std::string& path) {
+  return shell_word(path.starts_with('-') ? "./" + path : path);
 }
 
 }  // namespace stridewise::cli

@@ -112,4 +112,9 @@ struct LayoutOptions {
 // "64.0 MiB"
 [[nodiscard]] std::string print_bytes(double bytes);
 
+// A word as a shell takes it: quoted where it must be.
+[[nodiscard]] std::string shell_word(const std::string& word);
+// The same of a file, whose name no command takes for an option.
+[[nodiscard]] std::string shell_file(const std::string& path);
+
 }  // namespace stridewise::cli

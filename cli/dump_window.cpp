@@ -47,11 +47,7 @@ void FileMemory::forget(const TensorFile& file, std::int64_t first,
 FileMemory memory_in(const TensorFile& file, const Layout& layout,
                      std::optional<std::int64_t> start_byte) {
   if (!start_byte) return {MemoryWindow{file.data()}, 0};
-  Result<MemoryWindow> window = memory_window(file.data(), layout, *start_byte);
-  if (!window) {
-    window.error().message = file.path.string() + ": " + window.error().message;
-  }
-  return {value_of(std::move(window)), -*start_byte};
+  return {value_of(memory_window(file, layout, *start_byte)), -*start_byte};
 }
 
 }  // namespace stridewise::cli

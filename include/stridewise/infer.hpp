@@ -75,7 +75,7 @@ struct InferOptions {
   // are read: a mapped file may give its memory back.
   std::function<void(double done)> progress = {};
   // Bytes that are zero in every dump, ascending: the holes of sparse files. They
-  // are not read.
+  // are not searched.
   std::vector<ByteRange> zeros = {};
 };
 

@@ -81,7 +81,7 @@ std::int64_t PlaceTable::scan(const InferData& data, std::int64_t phase) {
       const std::uint64_t key =
           zeros ? data.zero_key() : data.dump_key(byte(first));
       count += found(key, byte(first)) ? 1 : 0;
-      found(key, byte(first + 1));
+      if (end - first > 1) found(key, byte(first + 1));
       if (phase == 0 && (known || data.zero(byte(first)))) {
         zero_.resize(number + 1);
         zero_.back() = true;

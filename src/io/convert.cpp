@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string print_extents(std::span<const std::int64_t> extents) {
-  return fmt::format("{}", fmt::join(extents, "x"));
-}
-
 // A .npy array in Fortran order is the same digits with the first one fastest.
 Result<Layout> fortran_order(const Layout& layout) {
   Axis axis;
@@ -60,13 +56,6 @@ Result<Layout> source_layout(const ConvertOptions& options,
                                 "--start"));
   }
   if (!input.npy) return layout;
-  if (options.start_byte && input.npy->shape.size() > 1) {
-    return fail(
-        ErrorCode::mismatch,
-        fmt::format("{}: --skip and --start are of bare memory: raw "
-                    "bytes or an array of one dim; this one has {}",
-                    options.in.string(), print_extents(input.npy->shape)));
-  }
   const std::vector<std::int64_t> expected = array_shape(*layout);
   const bool flat = input.npy->shape.size() == 1;
   if (!flat && input.npy->shape != expected) {
@@ -235,13 +224,9 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (!src) return unexpected(src.error());
   Result<MemoryWindow> window = MemoryWindow{input->data()};
   if (options.start_byte) {
-    window = memory_window(input->data(), *src, *options.start_byte);
+    window = memory_window(*input, *src, *options.start_byte);
   }
-  if (!window) {
-    window.error().message =
-        options.in.string() + ": " + window.error().message;
-    return unexpected(window.error());
-  }
+  if (!window) return unexpected(window.error());
   if (options.to_type && input->npy && input->npy->big_endian) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{}: big-endian values are not converted; convert "

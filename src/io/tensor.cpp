@@ -2,6 +2,7 @@
 #include "io/tensor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -23,6 +24,10 @@ std::string lower_extension(const fs::path& path) {
 }  // namespace
 
 bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
+
+std::string print_extents(std::span<const std::int64_t> extents) {
+  return fmt::format("{}", fmt::join(extents, "x"));
+}
 
 Result<void> refuse_archive(const fs::path& path) {
   if (lower_extension(path) != ".npz") return {};

@@ -6,14 +6,15 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "io/tensor.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
 namespace {
 
-// What may be filled with zeros.
-constexpr std::int64_t most_missing_bytes = std::int64_t{1} << 30;
+// Of memory that is completed in a copy of its own.
+constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
 
 // How many elements have their place in [first, end).
 std::int64_t elements_within(const Layout& layout, std::int64_t first,
@@ -36,11 +37,8 @@ std::int64_t elements_outside(const Layout& layout, std::int64_t first,
          elements_within(layout, end, layout.places());
 }
 
-}  // namespace
-
-Result<MemoryWindow> memory_window(std::span<const std::byte> bytes,
-                                   const Layout& layout,
-                                   std::int64_t start_byte) {
+Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
+                               const Layout& layout, std::int64_t start_byte) {
   const auto has = static_cast<std::int64_t>(bytes.size());
   const std::int64_t size = layout.size_bytes();
   const std::int64_t skipped = start_byte < 0 ? -(start_byte + 1) : -1;
@@ -61,29 +59,53 @@ Result<MemoryWindow> memory_window(std::span<const std::byte> bytes,
     return MemoryWindow{bytes.subspan(static_cast<std::size_t>(skip),
                                       static_cast<std::size_t>(size))};
   }
-  if (size - count > most_missing_bytes) {
+  if (size > most_bytes) {
     return fail(ErrorCode::unsupported,
-                fmt::format("the file has {} of the layout's {} bytes: too "
-                            "many are missing to go on without them",
-                            count, size));
+                fmt::format("the file has {} of the layout's {} bytes: what is "
+                            "missing is filled in up to {} bytes",
+                            count, size, most_bytes));
   }
   // An element of which only a part is there is none.
   const std::int64_t width = layout.element_bytes();
   const std::int64_t first = ceil_div(start, width);
   const std::int64_t end = std::max(first, (start + count) / width);
   MemoryWindow window;
-  window.filled = std::make_unique<std::byte[]>(static_cast<std::size_t>(size));
-  if (first < end) {
-    std::memcpy(window.filled.get() + first * width,
-                bytes.data() + skip + (first * width - start),
-                static_cast<std::size_t>((end - first) * width));
-  }
-  window.bytes = {window.filled.get(), static_cast<std::size_t>(size)};
+  window.filled = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(size));
+  const std::span<std::byte> all(window.filled.get(),
+                                 static_cast<std::size_t>(size));
+  const auto before = static_cast<std::size_t>(std::min(first * width, size));
+  const auto here = static_cast<std::size_t>((end - first) * width);
+  std::ranges::fill(all.first(before), std::byte{0});
+  std::ranges::copy(
+      bytes.subspan(static_cast<std::size_t>(skip + (first * width - start)),
+                    here),
+      all.subspan(before).begin());
+  std::ranges::fill(all.subspan(before + here), std::byte{0});
+  window.bytes = all;
   window.missing_elements = elements_outside(layout, first, end);
   if (window.missing_elements == layout.elements()) {
     return fail(ErrorCode::mismatch,
                 fmt::format("no element of {} of {} is in the file",
                             print(layout.expression()), print(layout.shape())));
+  }
+  return window;
+}
+
+}  // namespace
+
+Result<MemoryWindow> memory_window(const TensorFile& file, const Layout& layout,
+                                   std::int64_t start_byte) {
+  if (file.npy && file.npy->shape.size() > 1) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: --skip and --start are of bare memory: raw "
+                    "bytes or an array of one dim; this one has {}",
+                    file.path.string(), print_extents(file.npy->shape)));
+  }
+  Result<MemoryWindow> window = window_of(file.data(), layout, start_byte);
+  if (!window) {
+    window.error().message = file.path.string() + ": " + window.error().message;
   }
   return window;
 }

@@ -92,6 +92,54 @@ class Windows(support.CliTest):
                    "--from", "nChw16c", *self.words, "--start", 64)
         self.assertIn("of 680 elements are not in", done.out)
 
+    def test_what_is_missing_is_counted(self):
+        n, c, h, w = np.indices((2, 17, 5, 4))
+        at = 4 * ((((n * 2 + c // 16) * 5 + h) * 4 + w) * 16 + c % 16)
+        for first, end in ((0, 3620), (1027, 5120), (64, 4420), (3001, 3999),
+                           (5, 13), (0, 5119)):
+            there = (at >= first) & (at + 4 <= end)
+            answer = self.answer(
+                "decode", self.dump(self.memory[first:end]),
+                self.path("o.npy"), "--from", "nChw16c", *self.words,
+                "--start", first)
+            self.assertEqual(answer["missing_elements"], 680 - there.sum())
+            np.testing.assert_array_equal(np.load(self.path("o.npy")),
+                                          np.where(there, self.array, 0))
+
+    def test_an_array_for_a_dump(self):
+        flat = np.frombuffer(self.memory, dtype="f4")
+        np.save(self.path("flat.npy"), flat)
+        answer = self.inferred(self.path("flat.npy"))
+        np.testing.assert_array_equal(self.decoded(answer["decode"]),
+                                      self.array)
+        # decode would take the dims of these for what they are.
+        cube = np.arange(256, dtype="f4").reshape(4, 4, 4, 4)
+        np.save(self.path("cube.npy"), cube)
+        np.save(self.path("fortran.npy"), np.asfortranarray(cube))
+        np.save(self.path("other.npy"), flat.reshape(2, 2, 5, 64))
+        np.save(self.path("bits.npy"), flat.view("u4"))
+        for reference, dump in (("cube.npy", "fortran.npy"),
+                                ("p.npy", "other.npy"), ("p.npy", "bits.npy")):
+            answer = self.inferred(self.path(dump), reference)
+            self.assertEqual(answer["outcome"], "one fits")
+            self.assertIsNone(answer["decode"])
+            done = run("infer", self.path(reference), self.path(dump))
+            self.assertNotIn("read it", done.out)
+
+    def test_what_does_not_fit_has_no_command(self):
+        wrong = bytearray(self.memory)
+        wrong[0:4], wrong[64:68] = wrong[64:68], wrong[0:4]
+        answer = self.answer("infer", self.path("p.npy"), self.dump(wrong),
+                             code=1)
+        self.assertNotIn("decode", answer)
+        self.assertNotIn("decode", answer["best"] or {})
+
+    def test_the_reference_is_not_overwritten(self):
+        np.save(self.path("out.npy"), self.array)
+        done = run("infer", "out.npy", self.dump(self.memory),
+                   cwd=self.path("."))
+        self.assertIn(" decoded.npy ", done.out)
+
     def test_banks_with_a_header(self):
         array = np.arange(1, 4201, dtype="f4").reshape(2, 70, 6, 5)
         np.save(self.path("q.npy"), array)
@@ -148,6 +196,14 @@ class Windows(support.CliTest):
         answer = self.answer("check", self.dump(self.memory[1027:]), "nChw16c",
                              *self.words, "--start", 1027)
         self.assertGreater(answer["missing_elements"], 0)
+        self.assertFalse(answer["size_matches"])
+
+    def test_an_array_of_dims_has_nothing_around_it(self):
+        self.refused("check", self.path("p.npy"), "--skip", 4,
+                     says="of bare memory")
+        np.save(self.path("flat.npy"), np.frombuffer(self.memory, dtype="f4"))
+        self.refused("check", self.path("flat.npy"), "nChw16c",
+                     says="--shape is needed")
 
     def test_hostile(self):
         dump = self.dump(self.memory)
