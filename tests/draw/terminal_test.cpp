@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "draw/grid.hpp"
 #include "stridewise/draw.hpp"
 #include "support/drawn.hpp"
 
