@@ -112,6 +112,8 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
     if (!elsewhere.empty() && !elsewhere[0].strided &&
         elsewhere[0].layout.axes().size() > 1) {
       take(fit, elsewhere[0], function);
+      fit.names = std::exchange(fit.names_at_base, {});
+      fit.base_bytes = 0;
     }
   }
   // A name says more than digits do, unless it adds blocks that nothing shows.

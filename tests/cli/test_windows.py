@@ -149,6 +149,9 @@ class Windows(support.CliTest):
         self.assertEqual(answer["expression"],
                          "npu=(c+2)%64 |1024B| offset=n (c+2)/64:^128B h w")
         self.assertEqual(answer["start_byte"], -96)
+        self.assertEqual(answer["name"],
+                         "okk.aligned(npu_bytes=1024,start=2)")
+        self.assertEqual(answer["names_at_base"], [])
         self.assertEqual(answer["outcome"], "one fits")
         np.testing.assert_array_equal(self.decoded(answer["decode"]), array)
 
