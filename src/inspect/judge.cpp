@@ -23,12 +23,6 @@ const JudgeFunctions* best_functions(const ElementType& type) {
   return portable::judge_functions(type);
 }
 
-template <class T>
-std::uint64_t apart(T a, T b) {
-  const auto up = static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
-  return a > b ? up : -up;
-}
-
 // |a - b| of integers of 64 bits.
 std::uint64_t apart_at(const ElementType& type, const std::byte* a,
                        const std::byte* b) {

@@ -77,39 +77,35 @@ bool all_pass(const Tolerance& tolerance, const std::byte* a,
   return true;
 }
 
-// The largest of numbers that are 0 or more, in four rows that do not wait for
-// each other.
-inline double largest(const double* values, std::int64_t count) {
-  double most0 = 0;
-  double most1 = 0;
-  double most2 = 0;
-  double most3 = 0;
+// All numbers joined, in four rows that do not wait for each other.
+template <class Join>
+double fold(const double* values, std::int64_t count, Join join) {
+  double row0 = 0;
+  double row1 = 0;
+  double row2 = 0;
+  double row3 = 0;
   std::int64_t k = 0;
   for (; k + 4 <= count; k += 4) {
-    most0 = values[k] > most0 ? values[k] : most0;
-    most1 = values[k + 1] > most1 ? values[k + 1] : most1;
-    most2 = values[k + 2] > most2 ? values[k + 2] : most2;
-    most3 = values[k + 3] > most3 ? values[k + 3] : most3;
+    row0 = join(row0, values[k]);
+    row1 = join(row1, values[k + 1]);
+    row2 = join(row2, values[k + 2]);
+    row3 = join(row3, values[k + 3]);
   }
-  for (; k < count; ++k) most0 = values[k] > most0 ? values[k] : most0;
-  return std::max(std::max(most0, most1), std::max(most2, most3));
+  for (; k < count; ++k) row0 = join(row0, values[k]);
+  return join(join(row0, row1), join(row2, row3));
+}
+
+// The largest of numbers that are 0 or more.
+inline double largest(const double* values, std::int64_t count) {
+  return fold(values, count, [](double most, double value) {
+    return value > most ? value : most;
+  });
 }
 
 // How many are 1, of numbers that are 0 or 1.
 inline std::int64_t total(const double* values, std::int64_t count) {
-  double sum0 = 0;
-  double sum1 = 0;
-  double sum2 = 0;
-  double sum3 = 0;
-  std::int64_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    sum0 += values[k];
-    sum1 += values[k + 1];
-    sum2 += values[k + 2];
-    sum3 += values[k + 3];
-  }
-  for (; k < count; ++k) sum0 += values[k];
-  return static_cast<std::int64_t>(sum0 + sum1 + sum2 + sum3);
+  return static_cast<std::int64_t>(fold(
+      values, count, [](double sum, double value) { return sum + value; }));
 }
 
 // The largest of those that are `rounded` as doubles, where 64 bits hold it.

@@ -15,7 +15,6 @@
 namespace stridewise::inspect {
 namespace {
 
-constexpr int samples = 48;                     // asked for one question
 constexpr int samples_for_coordinates = 1024;   // a few for each
 constexpr std::int64_t most_compared = 4096;    // indices of a dim
 constexpr std::int64_t most_coordinates = 512;  // of an axis, values of a digit

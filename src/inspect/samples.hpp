@@ -16,6 +16,8 @@ namespace stridewise::inspect {
 
 using Index = std::vector<std::int64_t>;
 
+inline constexpr int samples = 48;  // asked for one question
+
 // Both sides of a comparison; B is the reference.
 struct Sides {
   const Layout& a;

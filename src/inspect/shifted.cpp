@@ -13,7 +13,6 @@
 namespace stridewise::inspect {
 namespace {
 
-constexpr int samples = 48;  // asked for one question
 constexpr int drawn = 96;
 constexpr std::int64_t most_shift = 16;  // elements
 

@@ -26,6 +26,13 @@ struct Value {
 [[nodiscard]] std::string print_value(const ElementType& type,
                                       const std::byte* at);
 
+// |a - b| of integers.
+template <class T>
+[[gnu::always_inline]] inline std::uint64_t apart(T a, T b) {
+  const auto up = static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
+  return a > b ? up : -up;
+}
+
 // Without a branch, for loops over many.
 [[gnu::always_inline]] inline float from_half(std::uint16_t bits) {
   const auto sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;

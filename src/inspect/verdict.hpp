@@ -136,12 +136,6 @@ struct Complex {
 // -------------------------------------------------------------- integers ---
 
 template <class T>
-std::uint64_t apart(T a, T b) {
-  const auto up = static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
-  return a > b ? up : -up;
-}
-
-template <class T>
 struct Integer {
   using Stored = T;
   static constexpr bool has_ulp = false;
