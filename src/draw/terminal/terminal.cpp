@@ -43,12 +43,8 @@ class Writer {
     out_ += '\n';
   }
 
-  // What is too long says so.
   void heading(const std::string& text) {
-    const std::string words = pen_.plain(text);
-    if (columns_of(words) <= pen_.width()) return line(words);
-    const std::size_t room = pen_.width() - columns_of(pen_.dots());
-    line(std::string(first_columns(words, room)) + pen_.dots());
+    line(fitted(pen_.plain(text), pen_.width()));
   }
 
   void write(const PicturePanel& panel) {
@@ -120,13 +116,13 @@ class Writer {
     out_ += text + '\n';
   }
 
-  // A name that is too long says so.
-  [[nodiscard]] std::string fitted(const std::string& name,
+  // What is too long says so.
+  [[nodiscard]] std::string fitted(const std::string& text,
                                    std::size_t room) const {
-    if (columns_of(name) <= room) return name;
+    if (columns_of(text) <= room) return text;
     const std::string cut = pen_.dots();
     const std::size_t kept = room - std::min(room, columns_of(cut));
-    return std::string(first_columns(name, kept)) +
+    return std::string(first_columns(text, kept)) +
            std::string(first_columns(cut, room));
   }
 
