@@ -24,15 +24,14 @@ const BoundTerm& term_at(const LayoutData& data, std::int32_t k) {
   return data.terms[static_cast<std::size_t>(k)];
 }
 
-BoundDigit digit_at(const LayoutData& data, std::int32_t k) {
-  const BoundTerm& term = term_at(data, k);
+BoundDigit digit_of(const BoundTerm& term) {
   return {term.bias, term.div, term.mod};
 }
 
 void build_chain(const LayoutData& data, DimDecoder& decoder) {
   std::vector<BoundDigit> digits;
   for (const std::int32_t k : decoder.terms) {
-    digits.push_back(digit_at(data, k));
+    digits.push_back(digit_of(term_at(data, k)));
   }
   const std::optional<Chain> chain = chain_of(digits);
   decoder.chain = chain && chain->known >= decoder.extent;
@@ -73,7 +72,7 @@ std::int64_t search_dim(const LayoutData& data, const DimDecoder& decoder,
 }  // namespace
 
 Reach reach_of(const LayoutData& data, const BoundTerm& term) {
-  return reach_of(BoundDigit{term.bias, term.div, term.mod},
+  return reach_of(digit_of(term),
                   data.shape[static_cast<std::size_t>(term.dim)].extent);
 }
 
@@ -134,7 +133,7 @@ void build_inverse(LayoutData& data) {
     if (!decoder.chain) {
       std::ranges::stable_sort(
           decoder.terms, std::ranges::greater{},
-          [&](std::int32_t k) { return digit_at(data, k).period(); });
+          [&](std::int32_t k) { return digit_of(term_at(data, k)).period(); });
     }
   }
   data.nested = list_terms(data, true);
