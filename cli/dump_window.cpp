@@ -46,8 +46,8 @@ void FileMemory::forget(const TensorFile& file, std::int64_t first,
 
 FileMemory memory_in(const TensorFile& file, const Layout& layout,
                      std::optional<std::int64_t> start_byte) {
-  if (!start_byte) return {MemoryWindow{file.data()}, 0};
-  return {value_of(memory_window(file, layout, *start_byte)), -*start_byte};
+  return {value_of(memory_window(file, layout, start_byte)),
+          -start_byte.value_or(0)};
 }
 
 }  // namespace stridewise::cli

@@ -114,12 +114,13 @@ struct MemoryWindow {
 };
 
 // The file's data begin with byte `start_byte` of the layout's memory; negative:
-// so many bytes come before it. They may end anywhere. Errors: no element is in
+// so many bytes come before it. They may end anywhere. nullopt: they are the memory
+// and nothing else, which is not checked. Errors: no element is in
 // them; they are an array of several dims, which is all of a memory; a layout of
 // more than 4 GiB would have to be completed.
-[[nodiscard]] Result<MemoryWindow> memory_window(const TensorFile& file,
-                                                 const Layout& layout,
-                                                 std::int64_t start_byte);
+[[nodiscard]] Result<MemoryWindow> memory_window(
+    const TensorFile& file, const Layout& layout,
+    std::optional<std::int64_t> start_byte);
 
 // A file that takes its name only when commit() succeeds: until then it has no
 // name at all (or a hidden one where the file system knows no nameless files),

@@ -222,10 +222,8 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   if (!shape) return unexpected(shape.error());
   const Result<Layout> src = source_layout(options, *input, *shape, *type);
   if (!src) return unexpected(src.error());
-  Result<MemoryWindow> window = MemoryWindow{input->data()};
-  if (options.start_byte) {
-    window = memory_window(*input, *src, *options.start_byte);
-  }
+  const Result<MemoryWindow> window =
+      memory_window(*input, *src, options.start_byte);
   if (!window) return unexpected(window.error());
   if (options.to_type && input->npy && input->npy->big_endian) {
     return fail(ErrorCode::unsupported,

@@ -95,7 +95,8 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
 }  // namespace
 
 Result<MemoryWindow> memory_window(const TensorFile& file, const Layout& layout,
-                                   std::int64_t start_byte) {
+                                   std::optional<std::int64_t> start_byte) {
+  if (!start_byte) return MemoryWindow{file.data()};
   if (file.npy && file.npy->shape.size() > 1) {
     return fail(
         ErrorCode::mismatch,
@@ -103,7 +104,7 @@ Result<MemoryWindow> memory_window(const TensorFile& file, const Layout& layout,
                     "bytes or an array of one dim; this one has {}",
                     file.path.string(), print_extents(file.npy->shape)));
   }
-  Result<MemoryWindow> window = window_of(file.data(), layout, start_byte);
+  Result<MemoryWindow> window = window_of(file.data(), layout, *start_byte);
   if (!window) {
     window.error().message = file.path.string() + ": " + window.error().message;
   }
