@@ -54,7 +54,7 @@ struct PlanNest {
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
   // Through a buffer in the nearest cache: where values change on the way, and
-  // where only whole lines can stream. A converted nest's dst strides are those
+  // where lines must be put together before they stream. A converted nest's dst strides are those
   // of dst; its kernel moves elements of src.
   bool staged = false;
 

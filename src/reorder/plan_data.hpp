@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "reorder/kernels/kernel.hpp"
@@ -12,6 +13,22 @@
 #include "stridewise/reorder.hpp"
 
 namespace stridewise::detail {
+
+// Blocks of columns that are put together before they stream, see
+// executor/combine.hpp.
+struct Combine {
+  std::int64_t columns = 0;  // of a block; 0: the nest has no blocks
+  bool always = false;       // or only where dst does not begin with a line
+  std::vector<std::int64_t> offsets;  // where each column goes together
+  // Columns that follow each other in dst: where they are put together, where
+  // they go to after the block's first byte, and how many bytes they are.
+  struct Run {
+    std::int64_t stage;
+    std::int64_t dst;
+    std::int64_t bytes;
+  };
+  std::vector<Run> runs;
+};
 
 // A nest is run by calls of its kernel. A call does one part of the kernel's
 // tile (rows, columns, and up to two of the loops around them), and calls are
@@ -21,13 +38,15 @@ struct ScheduledNest {
   PlanNest nest;
   const Kernel* kernel;
   void (*run)(const Tile&);  // of the kernel: with or without streaming
-  const Kernel* flush;       // copies runs of a stage that are not converted
+  const Kernel* copy;        // what streams lines that were put together
+  Combine combine;
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::vector<std::int64_t> column_offsets;
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
-  bool staged;       // calls are by way of a stage, see executor/stage.hpp
+  bool staged;       // values are converted by way of a stage, see
+                     // executor/stage.hpp
   bool crowded_src;  // as in Tile
   bool crowded_dst;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
@@ -75,6 +94,13 @@ struct PlanData {
 
 // What a staged call writes at most before it goes on to dst.
 inline constexpr std::int64_t stage_bytes = 32 << 10;
+// What a block of columns takes at most where it is put together.
+inline constexpr std::int64_t most_combined = 32 << 10;
+
+// The blocks of a nest that streams; none where it has no use for them.
+// `column_offsets` are those of nest.columns.
+[[nodiscard]] Combine combine_of(const PlanNest& nest, const Kernel& kernel,
+                                 std::span<const std::int64_t> column_offsets);
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,

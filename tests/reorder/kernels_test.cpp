@@ -181,6 +181,27 @@ TEST(Kernels, FewRowsAndColumnsWithEveryNumberOfZeros) {
   }
 }
 
+// Long elements stream by lanes of 16 bytes: columns need not step by more.
+TEST(Kernels, LongElementsStreamToColumnsThatStepByLanes) {
+  for (const Kernel& kernel : kernels()) {
+    const std::int64_t width = kernel.element_bytes;
+    if (kernel.kind != KernelKind::transpose || kernel.stream == nullptr ||
+        width < 16) {
+      continue;
+    }
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 8, 17}) {
+      for (const std::int64_t columns : {1, 2, 5, 33}) {
+        for (const std::int64_t lanes : {0, 1, 2, 3}) {
+          Tile tile = tile_of(kernel, rows, columns, 0, 0);
+          tile.dst_stride[1] += 16 * lanes;
+          ASSERT_NO_FATAL_FAILURE(
+              check(kernel, kernel.stream, tile, GuardedBytes::Against::front));
+        }
+      }
+    }
+  }
+}
+
 // Columns in a scattered order, and rows as one stride has them.
 TEST(Kernels, TransposesTakeColumnsFromATable) {
   for (const Kernel& kernel : kernels()) {

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stridewise/reorder.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <numeric>
+#include <span>
+#include <string>
 #include <thread>
 
 #include "stridewise/catalogue.hpp"
@@ -208,51 +213,81 @@ TEST(Reorder, ConvertsLargeTensors) {
   }
 }
 
-// Dense columns that are no whole lines stream by way of the stage, which must
-// hold them and the zeros that follow them.
+// Runs a streaming plan to addresses after a line, and expects what the
+// reference says there and nothing beside it.
+void expect_streams_to_any_address(const Layout& src, const Layout& dst,
+                                   std::span<const std::size_t> shifts,
+                                   const std::string& what) {
+  const Bytes data = random_bytes(src.size_bytes(), 11);
+  Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+  reorder_reference(src, dst, data.data(), expected.data());
+  const Plan plan =
+      *Plan::make(src, dst, PlanOptions{.stores = Stores::streaming});
+  for (const std::size_t shift : shifts) {
+    Bytes result(expected.size() + 192, std::byte{0x77});
+    const std::size_t line =
+        -reinterpret_cast<std::uintptr_t>(result.data()) % 64;
+    const auto begin =
+        result.begin() + static_cast<std::ptrdiff_t>(line + shift);
+    const auto end = begin + std::ssize(expected);
+    plan.run(data.data(), &*begin, threaded_for);
+    const auto untouched = [](std::byte b) { return b == std::byte{0x77}; };
+    EXPECT_TRUE(std::equal(begin, end, expected.begin()))
+        << what << ", " << shift << " after a line";
+    EXPECT_TRUE(std::all_of(result.begin(), begin, untouched)) << what;
+    EXPECT_TRUE(std::all_of(end, result.end(), untouched)) << what;
+  }
+}
+
+// Dense columns that are no whole lines stream by blocks, which must hold them
+// and the zeros that follow them.
 TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
-  for (const std::int64_t channels : {17, 64, 67, 126, 128, 192, 250}) {
-    for (const std::int64_t zeros : {0, 1, 3, 5}) {
-      const Shape shape = {{"n", 1}, {"c", channels}, {"h", 9}, {"w", 21}};
-      const Layout src = *resolve_layout("n c h w")->bind(shape, 4);
-      const Layout dst =
-          *resolve_layout("n h w:" + std::to_string(channels + zeros) + " c")
-               ->bind(shape, 4);
-      const Bytes bytes = random_bytes(src.size_bytes(), 11);
-      Bytes expected = random_bytes(dst.size_bytes(), 12);
-      Bytes actual = expected;
-      reorder_reference(src, dst, bytes.data(), expected.data());
-      Plan::make(src, dst, PlanOptions{.stores = Stores::streaming})
-          ->run(bytes.data(), actual.data());
-      EXPECT_TRUE(actual == expected) << channels << " + " << zeros;
+  constexpr std::array<std::size_t, 5> shifts = {0, 3, 16, 36, 63};
+  for (const std::int32_t width : {1, 2, 4, 8}) {
+    for (const std::int64_t channels : {3, 17, 64, 67, 126, 128, 192, 250}) {
+      for (const std::int64_t zeros : {0, 1, 3, 5}) {
+        const Shape shape = {{"n", 2}, {"c", channels}, {"h", 9}, {"w", 39}};
+        expect_streams_to_any_address(
+            *resolve_layout("n c h w")->bind(shape, width),
+            *resolve_layout("n h w:" + std::to_string(channels + zeros) + " c")
+                 ->bind(shape, width),
+            shifts, fmt::format("{} x {} + {}", width, channels, zeros));
+      }
     }
+  }
+}
+
+// Columns that follow each other in dst only after others between them.
+TEST(Reorder, StreamsColumnsOfSeveralLoops) {
+  constexpr std::array<std::size_t, 5> shifts = {0, 1, 16, 36, 60};
+  const Shape shape = {{"a", 48}, {"b", 80}, {"c", 3}, {"d", 3}};
+  for (const auto& [from, to, width] : {std::tuple{"abcd", "ABcd16b16a", 4},
+                                        {"abcd", "ABcd16b16a", 2},
+                                        {"abcd", "ABcd4b16a4b", 1},
+                                        {"abcd", "ABcd8b16a2b", 2},
+                                        {"cdba", "ABcd16b16a", 4},
+                                        {"abcd", "cdba", 1},
+                                        {"abcd", "BAcd8a8b", 4},
+                                        {"abcd", "acBd4b", 4},
+                                        {"a b c d", "b d c:50 a", 1}}) {
+    expect_streams_to_any_address(
+        *resolve_layout(from)->bind(shape, width),
+        *resolve_layout(to)->bind(shape, width), shifts,
+        fmt::format("{} -> {} x {}", from, to, width));
   }
 }
 
 // Columns that are whole lines stream from wherever dst begins: the calls of a
 // plan meet at its lines.
 TEST(Reorder, StreamsToAnyAddress) {
+  std::array<std::size_t, 65> shifts{};
+  std::iota(shifts.begin(), shifts.end(), 0);
   for (const auto& [width, rows] :
        {std::pair<std::int32_t, std::int64_t>{1, 1600}, {4, 704}, {8, 264}}) {
     const Shape shape = {{"a", rows}, {"b", 70}};
-    const Layout src = *resolve_layout("ab")->bind(shape, width);
-    const Layout dst = *resolve_layout("ba")->bind(shape, width);
-    const Bytes data = random_bytes(src.size_bytes(), 13);
-    Bytes expected(data.size());
-    reorder_reference(src, dst, data.data(), expected.data());
-    const Plan plan =
-        *Plan::make(src, dst, PlanOptions{.stores = Stores::streaming});
-    for (std::size_t shift = 0; shift <= 64; ++shift) {
-      Bytes result(data.size() + 128, std::byte{0x77});
-      plan.run(data.data(), result.data() + shift, threaded_for);
-      const auto begin = result.begin() + static_cast<std::ptrdiff_t>(shift);
-      const auto end = begin + std::ssize(data);
-      const auto untouched = [](std::byte b) { return b == std::byte{0x77}; };
-      EXPECT_TRUE(std::equal(begin, end, expected.begin()))
-          << width << " bytes, " << shift << " after a line";
-      EXPECT_TRUE(std::all_of(result.begin(), begin, untouched));
-      EXPECT_TRUE(std::all_of(end, result.end(), untouched));
-    }
+    expect_streams_to_any_address(*resolve_layout("ab")->bind(shape, width),
+                                  *resolve_layout("ba")->bind(shape, width),
+                                  shifts, fmt::format("{} bytes", width));
   }
 }
 
@@ -413,8 +448,8 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
   }
 }
 
-// Columns of dst that are no whole lines: only where the stage holds a line of
-// each row of src.
+// Columns of dst that are no whole lines: only where a block holds a line of each
+// row of src.
 TEST(Plan, StagesShortColumns) {
   if (!available_kernels()[0].streams) return;
   const auto staged = [](const char* shape, std::int64_t bytes) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "layout/data.hpp"
+#include "reorder/executor/combine.hpp"
 #include "reorder/executor/stage.hpp"
 #include "reorder/plan_data.hpp"
 
@@ -53,20 +54,33 @@ class Odometer {
   std::int64_t dst_ = 0;
 };
 
+constexpr std::int64_t line = 64;
+
+// How far after a line of dst a nest begins to write.
+std::int64_t misaligned_by(const ScheduledNest& scheduled,
+                           const std::byte* dst) {
+  return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(dst) %
+                                    line) +
+          scheduled.nest.dst_offset) %
+         line;
+}
+
+// Whether lines of dst are put together before they stream.
+bool combines(const ScheduledNest& scheduled, const std::byte* dst) {
+  return scheduled.combine.columns > 0 &&
+         (scheduled.combine.always || misaligned_by(scheduled, dst) != 0);
+}
+
 // Rows that the first part of a streamed transpose does beyond its share, so
 // that those after it begin with a line of dst.
 std::int64_t lead_of(const ScheduledNest& scheduled, const std::byte* dst) {
-  if (!scheduled.nest.streams || scheduled.staged ||
+  if (!scheduled.nest.streams ||
       scheduled.kernel->kind != KernelKind::transpose ||
       scheduled.parts[0] == 1) {
     return 0;
   }
-  constexpr std::int64_t line = 64;
   const std::int64_t unit = scheduled.kernel->element_bytes;
-  const std::int64_t misaligned =
-      (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(dst) % line) +
-       scheduled.nest.dst_offset) %
-      line;
+  const std::int64_t misaligned = misaligned_by(scheduled, dst);
   const std::int64_t last =
       scheduled.tile[0].count - (scheduled.parts[0] - 1) * scheduled.part[0];
   if (misaligned == 0 || misaligned % unit != 0) return 0;
@@ -146,6 +160,8 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
     }
     return at;
   };
+  const bool combined = combines(scheduled, dst);
+  detail::LineWriter writer(*scheduled.copy);
   for (std::int64_t k = begin; k < end; ++k) {
     const std::int64_t src_at =
         begins(&PlanLoop::src_stride, nest.src_offset + odometer.src());
@@ -172,9 +188,11 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
       run_staged(data, scheduled, tile, dst, dst_at);
     } else {
       tile.dst = dst + dst_at;
-      scheduled.run(tile);
+      combined ? detail::run_combined(scheduled, tile, writer)
+               : scheduled.run(tile);
     }
   }
+  writer.finish();
   if (nest.streams) stream_fence();
 }
 

@@ -4,22 +4,11 @@
 namespace stridewise::detail {
 namespace {
 
-// Writes one run of the stage to dst, `at` as the plan sees it.
-void write(const PlanData& data, const ScheduledNest& scheduled,
-           const std::byte* stage, std::byte* dst, std::int64_t at,
-           std::int64_t bytes) {
-  if (data.convert != nullptr) {
-    data.convert(stage, dst + data.in_dst(at), bytes / data.src_width,
-                 data.values->quantisation);
-    return;
-  }
-  const Kernel& copy = *scheduled.flush;
-  Tile run{};
-  run.src = stage;
-  run.src_end = stage + bytes;
-  run.dst = dst + at;
-  run.count = {1, bytes, 1, 1};
-  (scheduled.nest.streams ? copy.stream : copy.run)(run);
+// Converts one run of the stage to dst, `at` as the plan sees it.
+void write(const PlanData& data, const std::byte* stage, std::byte* dst,
+           std::int64_t at, std::int64_t bytes) {
+  data.convert(stage, dst + data.in_dst(at), bytes / data.src_width,
+               data.values->quantisation);
 }
 
 }  // namespace
@@ -48,19 +37,18 @@ void run_staged(const PlanData& data, const ScheduledNest& scheduled, Tile tile,
   const bool dense = !scattered && in_dst.column_offset == nullptr &&
                      in_dst.dst_stride[runs] == bytes;
   if (dense) {
-    return write(data, scheduled, stage, dst, at, bytes * tile.count[runs]);
+    return write(data, stage, dst, at, bytes * tile.count[runs]);
   }
   for (std::int64_t k = 0; k < tile.count[runs]; ++k) {
     const std::byte* const from = stage + k * bytes;
     const std::int64_t to =
         at + (by_rows ? k * in_dst.dst_stride[0] : in_dst.column_at(k));
     if (!scattered) {
-      write(data, scheduled, from, dst, to, bytes);
+      write(data, from, dst, to, bytes);
       continue;
     }
     for (std::int64_t i = 0; i < tile.count[run]; ++i) {
-      write(data, scheduled, from + i * unit, dst,
-            to + i * in_dst.dst_stride[run], unit);
+      write(data, from + i * unit, dst, to + i * in_dst.dst_stride[run], unit);
     }
   }
 }

@@ -1,5 +1,5 @@
-// A tile by way of a buffer in the nearest cache: values are converted, or
-// stores streamed, from runs that lie ready there.
+// A tile by way of a buffer in the nearest cache: values are converted from runs
+// that lie ready there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

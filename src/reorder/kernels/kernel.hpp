@@ -34,8 +34,10 @@ struct Tile {
   const std::int64_t* row_offset;
   const std::int64_t* column_offset;
   bool prefetch;  // src is not in the nearest caches
-  // With prefetch: how far after src the next call begins to read.
+  // With prefetch: how far after src the next call begins to read, and whether it
+  // reads on in the same rows, of which this one has few columns.
   std::int64_t next_src;
+  bool rows_go_on;
   // So many rows of src, or columns of dst, share sets of the L1 cache that it
   // would not keep their lines until they are used again.
   bool crowded_src;

@@ -54,7 +54,9 @@ class Strip {
   // the prefetchers' sake.
   static constexpr std::int64_t pack_bytes =
       std::clamp<std::int64_t>(4096 / rows, 64, 256);
-  static constexpr std::int64_t ahead = 512;  // bytes that prefetches run ahead
+  // Bytes of each row that prefetches run ahead.
+  static constexpr std::int64_t ahead =
+      S::chunks ? 512 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
 
   // Rows are read once each, by way of a copy, which costs less than reading
   // lines again that the L1 cache could not keep.
@@ -72,8 +74,9 @@ class Strip {
         const std::byte* const from =
             tile_.src + tile_.row_at(row_ + i) + begin * width;
         if (tile_.prefetch) {
-          const std::byte* const next =
-              j + block < count ? from + pack_bytes : next_row(i);
+          const std::byte* const next = j + block < count && !tile_.rows_go_on
+                                            ? from + pack_bytes
+                                            : next_row(i);
           for (std::int64_t b = 0; b < pack_bytes; b += line) {
             __builtin_prefetch(next + b, 0, 2);
           }
@@ -132,7 +135,9 @@ class Strip {
     if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
       const std::int64_t turn =
-          std::max<std::int64_t>(whole - ahead / width / n * n, 0);
+          tile_.rows_go_on
+              ? 0
+              : std::max<std::int64_t>(whole - ahead / width / n * n, 0);
       some(0, turn, src + ahead);
       some(turn, whole, next_row(0));
     } else if (strips_ == 1) {
@@ -143,9 +148,13 @@ class Strip {
     if (whole < count) some(count - n, count, nullptr);
   }
 
-  // Where row i of those after these begins.
+  // Where what is read after row i begins: of the rows after these, or of the
+  // next call.
   [[nodiscard]] const std::byte* next_row(std::int64_t i) const {
     const std::int64_t next = row_ + strips_ * rows + i;
+    if (tile_.rows_go_on) {
+      return tile_.src + tile_.row_at(row_ + i) + tile_.next_src;
+    }
     if (next < tile_.count[0]) return tile_.src + tile_.row_at(next);
     return tile_.src + tile_.next_src + i * tile_.src_stride[0];
   }

@@ -47,7 +47,9 @@ class Transpose {
         if constexpr (width < 32) {
           using Short = Strip<Half, width, 32>;
           if (row == 0 && count == Short::rows) {
-            return Short(tile, 0).template run<Put::stream_lanes>();
+            return misaligned % 32 == 0 && steps_by(tile, 32)
+                       ? Short(tile, 0).template run<Put::stream>()
+                       : Short(tile, 0).template run<Put::stream_lanes>();
           }
         }
       } else if (by_lines && count >= Full::rows) {

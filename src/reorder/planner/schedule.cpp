@@ -13,6 +13,7 @@
 namespace stridewise::detail {
 namespace {
 
+constexpr std::int64_t one = 1;
 constexpr std::int64_t line = 64;
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t task_bytes = 512 << 10;
@@ -56,10 +57,12 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
-  constexpr std::int64_t one = 1;
   switch (kernel.kind) {
     case KernelKind::transpose: {
-      const std::int64_t least = std::min(rows, 512 / unit);
+      // Long elements stream whichever way dst lies to lines: the more of them
+      // follow each other, the fewer lines are written in parts.
+      const std::int64_t least =
+          std::min(rows, (unit >= 16 ? 2048 : 512) / unit);
       if (nest.columns.empty() && nest.tile[1].dst_stride % line != 0) {
         // Columns that share lines of dst must meet while those are in the L1
         // cache.
@@ -123,17 +126,6 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
   return {part, width >= block ? width / block * block : width};
 }
 
-// Whether stores of a transpose can stream only by way of a stage: dense columns
-// that are no whole lines, of which the stage holds enough to use up lines of src.
-bool streams_by_stage(const Kernel& kernel, const PlanNest& nest) {
-  const std::int64_t run =
-      (nest.tile[0].count + nest.zeros) * kernel.element_bytes;
-  return kernel.kind == KernelKind::transpose && nest.columns.empty() &&
-         nest.tile[1].dst_stride == run && run % line != 0 &&
-         run <= stage_bytes /
-                    std::max<std::int64_t>(line / kernel.element_bytes, 1);
-}
-
 // How many calls make a task: about task_bytes, and where whole tiles are runs
 // of one loop, an end at the end of a line of dst.
 std::int64_t calls_per_task(const PlanData& data,
@@ -157,14 +149,11 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   nest.streams = streams && kernel.stream != nullptr;
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
-  scheduled.flush = find_kernel(KernelKind::copy, 1);
-  scheduled.staged =
-      !nest.fills && (data.convert != nullptr ||
-                      (nest.streams && streams_by_stage(kernel, nest)));
+  scheduled.copy = find_kernel(KernelKind::copy, 1);
+  scheduled.staged = !nest.fills && data.convert != nullptr;
   nest.staged = scheduled.staged;
-  nest.streams = nest.streams && !(scheduled.staged && data.convert != nullptr);
-  scheduled.run =
-      nest.streams && !scheduled.staged ? kernel.stream : kernel.run;
+  nest.streams = nest.streams && !scheduled.staged;
+  scheduled.run = nest.streams ? kernel.stream : kernel.run;
   scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
@@ -180,8 +169,18 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
                              line / unit * (wide ? 4 : 1))) > (wide ? 16 : 8);
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  const auto tile_part =
+  auto tile_part =
       scheduled.staged ? staged_part_of(kernel, nest) : part_of(kernel, nest);
+  if (nest.streams) {
+    Combine combine = combine_of(nest, kernel, scheduled.column_offsets);
+    if (combine.columns > 0) {
+      tile_part = {
+          std::max(tile_part[0], nest.tile[0].count),
+          std::max(tile_part[1] / combine.columns, one) * combine.columns};
+      nest.staged = combine.always;
+    }
+    scheduled.combine = std::move(combine);
+  }
   scheduled.part = {tile_part[0], tile_part[1], 1, 1};
 
   std::int64_t bytes = std::min(tile_part[0], nest.tile[0].count) *
