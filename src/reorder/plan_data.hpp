@@ -42,6 +42,7 @@ struct ScheduledNest {
   Combine combine;
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::vector<std::int64_t> column_offsets;
+  std::int64_t row_reach;  // the greatest of row_offsets
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often

@@ -315,6 +315,7 @@ TEST(Kernels, TransposesTakeRowsFromATable) {
           offsets.push_back((i * 7 + 3) % rows * tile.src_stride[0]);
         }
         tile.row_offset = offsets.data();
+        tile.row_reach = std::ranges::max(offsets);
         for (const auto side :
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
           if (rows % 7 == 0) continue;  // not a permutation

@@ -50,15 +50,15 @@ struct Squares {
     }
     [[nodiscard]] ByPitch from(std::int64_t i) const { return {row(i), pitch}; }
   };
-  struct ByPointer {
-    const std::byte* const* src;
-    std::int64_t byte;
+  struct ByOffset {
+    const std::byte* src;
+    const std::int64_t* offset;
 
     [[nodiscard]] const std::byte* row(std::int64_t i) const {
-      return src[i] + byte;
+      return src + offset[i];
     }
-    [[nodiscard]] ByPointer from(std::int64_t i) const {
-      return {src + i, byte};
+    [[nodiscard]] ByOffset from(std::int64_t i) const {
+      return {src, offset + i};
     }
   };
 

@@ -50,6 +50,8 @@ class Strip {
   }
 
  private:
+  // What is read of a row at once.
+  static constexpr std::int64_t copy_bytes = std::max(16, width);
   // Columns that are packed at once: where there is room, several lines, for
   // the prefetchers' sake.
   static constexpr std::int64_t pack_bytes =
@@ -168,7 +170,7 @@ class Strip {
   }
 
   // Rows that no one stride takes apart, of which some may be zeros; columns or
-  // rows too few for a square: each row by a pointer of its own, each column
+  // rows too few for a square: each row by an offset of its own, each column
   // stored as far as it goes.
   template <Put put>
   [[gnu::noinline]] void irregular() {
@@ -180,55 +182,75 @@ class Strip {
     const std::int64_t present = rows_of(s);
     const std::int64_t used = parts_with_rows(s);
     std::byte* const dst = dst_ + s * bytes;
-    constexpr std::int64_t pitch = std::max(16, width);
-    alignas(64) std::byte in[rows * pitch];
-    const std::byte* src[rows];
-    const std::byte* last = tile_.src;
-    for (std::int64_t i = 0; i < present; ++i) {
-      src[i] = tile_.src + tile_.row_at(row + i);
-      last = std::max(last, src[i]);
+    std::int64_t multiples[rows];
+    const std::int64_t* offset = multiples;
+    std::int64_t reach = tile_.row_reach;
+    if (tile_.row_offset != nullptr) {
+      offset = tile_.row_offset + row;
+    } else {
+      for (std::int64_t i = 0; i < present; ++i) {
+        multiples[i] = tile_.row_at(row + i);
+      }
+      reach = std::max(tile_.row_at(row), tile_.row_at(row + present - 1));
     }
+    const std::int64_t room =
+        present == rows ? tile_.src_end - tile_.src - reach - copy_bytes : -1;
     for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
       const std::int64_t taken = std::min(n, tile_.count[1] - j);
-      const std::int64_t byte = j * width;
-      if (present == rows && tile_.src_end - last >= byte + pitch) {
-        some_columns<put>(typename S::ByPointer{src, byte}, used, j, taken,
-                          dst);
-        continue;
+      if (room >= j * width) {
+        some_columns<put>({tile_.src + j * width, offset}, used, j, taken, dst);
+      } else {
+        copied_columns<put>(offset, present, used, j, taken, dst);
       }
-      const std::byte* copies[rows];
-      for (std::int64_t i = 0; i < rows; ++i) {
-        std::byte* const copy = in + i * pitch;
-        copies[i] = copy;
-        if (i >= present) {
-          std::memset(copy, 0, pitch);
-        } else if (tile_.src_end - src[i] >= byte + pitch) {
-          std::memcpy(copy, src[i] + byte, pitch);
-        } else {
-          copy_short(copy, src[i] + byte, taken * width);
-        }
-      }
-      some_columns<put>(typename S::ByPointer{copies, 0}, used, j, taken, dst);
     }
+  }
+
+  // The same of rows that may not be read by whole vectors, or not all be there.
+  template <Put put>
+  [[gnu::noinline]] void copied_columns(const std::int64_t* offset,
+                                        std::int64_t present,
+                                        std::int64_t parts_used, std::int64_t j,
+                                        std::int64_t taken,
+                                        std::byte* dst) const {
+    alignas(64) std::byte in[rows * copy_bytes];
+    std::int64_t multiples[rows];
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::byte* const copy = in + i * copy_bytes;
+      multiples[i] = i * copy_bytes;
+      const std::byte* const src =
+          i < present ? tile_.src + offset[i] + j * width : nullptr;
+      if (src == nullptr) {
+        std::memset(copy, 0, copy_bytes);
+      } else if (tile_.src_end - src >= copy_bytes) {
+        std::memcpy(copy, src, copy_bytes);
+      } else {
+        copy_short(copy, src, taken * width);
+      }
+    }
+    some_columns<put>({in, multiples}, parts_used, j, taken, dst);
   }
 
   // Columns [j, j + taken) of a square: whole ones straight to dst.
   template <Put put>
-  [[gnu::noinline]] void some_columns(typename S::ByPointer from,
+  [[gnu::noinline]] void some_columns(typename S::ByOffset from,
                                       std::int64_t parts_used, std::int64_t j,
                                       std::int64_t taken,
                                       std::byte* dst) const {
-    const bool direct = put == Put::cached && used_ == bytes;
-    alignas(64) std::byte out[n * bytes];
-    std::byte* to[n];
-    for (std::int64_t k = 0; k < n; ++k) {
-      to[k] =
-          direct && k < taken ? dst + tile_.column_at(j + k) : out + k * bytes;
+    if (put == Put::cached && used_ == bytes) {
+      std::byte* to[n];
+      for (std::int64_t k = 0; k < taken; ++k) {
+        to[k] = dst + tile_.column_at(j + k);
+      }
+      S::each_piece(from, parts_used,
+                    [&](std::int64_t k, std::int64_t at, V v) {
+                      if (k < taken) Vector::store(to[k] + at, v);
+                    });
+      return;
     }
+    alignas(64) std::byte out[n * bytes];
     S::each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
-      Vector::store(to[k] + at, v);
+      Vector::store(out + k * bytes + at, v);
     });
-    if (direct) return;
     for (std::int64_t k = 0; k < taken; ++k) {
       std::byte* const column = dst + tile_.column_at(j + k);
       if (used_ < bytes) {

@@ -155,6 +155,9 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   nest.streams = nest.streams && !scheduled.staged;
   scheduled.run = nest.streams ? kernel.stream : kernel.run;
   scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
+  if (!scheduled.row_offsets.empty()) {
+    scheduled.row_reach = std::ranges::max(scheduled.row_offsets);
+  }
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
   // Four strips of columns are written at once where dst is crowded.
