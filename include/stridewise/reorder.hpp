@@ -54,8 +54,8 @@ struct PlanNest {
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
   // Through a buffer in the nearest cache: where values change on the way, and
-  // where lines must be put together before they stream. A converted nest's dst strides are those
-  // of dst; its kernel moves elements of src.
+  // where lines must be put together before they stream. A converted nest's dst
+  // strides are those of dst; its kernel moves elements of src.
   bool staged = false;
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;

@@ -19,7 +19,8 @@ namespace stridewise::detail {
 struct Combine {
   std::int64_t columns = 0;  // of a block; 0: the nest has no blocks
   bool always = false;       // or only where dst does not begin with a line
-  std::vector<std::int64_t> offsets;  // where each column goes together
+  // Where each column goes there; empty: one after the other.
+  std::vector<std::int64_t> offsets;
   // Columns that follow each other in dst: where they are put together, where
   // they go to after the block's first byte, and how many bytes they are.
   struct Run {
@@ -42,7 +43,7 @@ struct ScheduledNest {
   Combine combine;
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::vector<std::int64_t> column_offsets;
-  std::int64_t row_reach;  // the greatest of row_offsets
+  std::int64_t row_reach;             // the greatest of row_offsets
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often

@@ -4,20 +4,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reorder/kernels/planes.hpp"
+
 namespace stridewise::detail {
 namespace {
-
-constexpr std::int64_t line = 64;
-
-std::int64_t in_line(const std::byte* at) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line);
-}
 
 void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
-// The rows and columns of a tile without loops around them.
+// The rows and columns of a tile.
 void run_plane(const ScheduledNest& scheduled, const Tile& tile,
                LineWriter& writer) {
   constexpr std::int64_t ahead = 16 << 10;  // bytes that prefetches run ahead
@@ -31,11 +27,12 @@ void run_plane(const ScheduledNest& scheduled, const Tile& tile,
       std::max(ahead / (tile.count[0] * row_bytes), std::int64_t{1}) *
       row_bytes;
   Tile block = tile;
+  block.count[2] = block.count[3] = 1;
   block.crowded_dst = false;
   block.rows_go_on = true;
   block.dst_stride[1] = column;
   block.column_offset =
-      scheduled.column_offsets.empty() ? nullptr : combine.offsets.data();
+      combine.offsets.empty() ? nullptr : combine.offsets.data();
   for (std::int64_t first = 0; first < count; first += combine.columns) {
     std::byte* const to = tile.dst + tile.column_at(first);
     std::byte* const from = stage + in_line(to);
@@ -100,16 +97,8 @@ void LineWriter::finish() {
 
 void run_combined(const ScheduledNest& scheduled, const Tile& tile,
                   LineWriter& writer) {
-  Tile plane = tile;
-  plane.count[2] = plane.count[3] = 1;
-  if (tile.count[2] > 1) plane.next_src = tile.src_stride[2];
-  for (std::int64_t i = 0; i < tile.count[3]; ++i) {
-    for (std::int64_t j = 0; j < tile.count[2]; ++j) {
-      plane.src = tile.src + i * tile.src_stride[3] + j * tile.src_stride[2];
-      plane.dst = tile.dst + i * tile.dst_stride[3] + j * tile.dst_stride[2];
-      run_plane(scheduled, plane, writer);
-    }
-  }
+  each_plane(tile,
+             [&](const Tile& plane) { run_plane(scheduled, plane, writer); });
 }
 
 }  // namespace stridewise::detail

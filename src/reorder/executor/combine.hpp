@@ -5,9 +5,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "reorder/plan_data.hpp"
 
 namespace stridewise::detail {
+
+inline constexpr std::int64_t line = 64;
+
+// How far after the beginning of a line that is.
+[[nodiscard]] inline std::int64_t in_line(const std::byte* at) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line);
+}
 
 // Writes runs to dst: whole lines stream, parts of lines go through the caches.
 class LineWriter {

@@ -54,21 +54,11 @@ class Odometer {
   std::int64_t dst_ = 0;
 };
 
-constexpr std::int64_t line = 64;
-
-// How far after a line of dst a nest begins to write.
-std::int64_t misaligned_by(const ScheduledNest& scheduled,
-                           const std::byte* dst) {
-  return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(dst) %
-                                    line) +
-          scheduled.nest.dst_offset) %
-         line;
-}
-
 // Whether lines of dst are put together before they stream.
 bool combines(const ScheduledNest& scheduled, const std::byte* dst) {
   return scheduled.combine.columns > 0 &&
-         (scheduled.combine.always || misaligned_by(scheduled, dst) != 0);
+         (scheduled.combine.always ||
+          detail::in_line(dst + scheduled.nest.dst_offset) != 0);
 }
 
 // Rows that the first part of a streamed transpose does beyond its share, so
@@ -80,11 +70,12 @@ std::int64_t lead_of(const ScheduledNest& scheduled, const std::byte* dst) {
     return 0;
   }
   const std::int64_t unit = scheduled.kernel->element_bytes;
-  const std::int64_t misaligned = misaligned_by(scheduled, dst);
+  const std::int64_t misaligned =
+      detail::in_line(dst + scheduled.nest.dst_offset);
   const std::int64_t last =
       scheduled.tile[0].count - (scheduled.parts[0] - 1) * scheduled.part[0];
   if (misaligned == 0 || misaligned % unit != 0) return 0;
-  const std::int64_t lead = (line - misaligned) / unit;
+  const std::int64_t lead = (detail::line - misaligned) / unit;
   return lead < last ? lead : 0;
 }
 

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::int64_t line = 64;
 
-std::vector<std::int64_t> multiples(std::int64_t stride, std::int64_t count) {
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(count));
-  for (std::size_t k = 0; k < offsets.size(); ++k) {
-    offsets[k] = static_cast<std::int64_t>(k) * stride;
-  }
-  return offsets;
-}
-
 // Puts columns that follow each other in dst one after the other, and each run
 // of them as far from a line as it is in dst.
 Combine combine_columns(std::span<const std::int64_t> offsets,
@@ -72,10 +64,11 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
         columns * column > most_combined) {
       return {};
     }
-    Combine combine = combine_columns(
-        multiples(column, std::min(columns, nest.tile[1].count)), column);
-    combine.always = odd;
-    return combine;
+    const std::int64_t some_columns = std::min(columns, nest.tile[1].count);
+    return {.columns = some_columns,
+            .always = odd,
+            .offsets = {},
+            .runs = {{0, 0, some_columns * column}}};
   }
   Combine best;
   std::int64_t columns = 1;

@@ -101,8 +101,8 @@ PlanNest with_real_dst(PlanNest nest, const detail::PlanData& data) {
   }
   nest.dst_offset = data.in_dst(nest.dst_offset);
   // Runs of bytes: the same elements on both sides.
-  if (data.convert != nullptr && nest.element_bytes == 1 &&
-      data.src_width > 1 && nest.tile[1].src_stride == 1) {
+  if (nest.element_bytes == 1 && data.src_width > 1 &&
+      nest.tile[1].src_stride == 1) {
     nest.tile[1] = {nest.tile[1].count / data.src_width, data.src_width,
                     data.dst_width};
     nest.element_bytes = data.src_width;
