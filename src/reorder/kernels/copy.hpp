@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reorder/kernels/page_ahead.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -44,6 +45,7 @@ template <class Vector, bool streams, class From>
     }
     at = head;
     for (; at + 4 * unit <= bytes; at += 4 * unit) {
+      if (streams) ask_page_after(dst + at, 4 * unit);
       typename Vector::type v[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k)
@@ -153,6 +155,7 @@ class Copy {
     part.count[0] = inside;
     if (streams && aligned) {
       each_run(part, [mask](const std::byte* src, std::byte* dst) {
+        ask_page_after(dst, 16);
         Vector128::stream(dst, Vector128::load(src) & mask);
       });
     } else {

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "reorder/kernels/page_ahead.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -221,6 +222,7 @@ class Interleave {
       }
     }
     Lanes<Vector, width, J, false>::permute(in, out);
+    if (streams) ask_page_after(dst, 16 * J * Vector::lanes);
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
       const auto at = [&](std::int64_t lane) {
@@ -323,6 +325,7 @@ class Deinterleave {
     for (int j = 0; j < J; ++j) {
       if (j >= tile.count[1]) continue;
       if constexpr (streams) {
+        ask_page_after(dst + j * tile.dst_stride[1], 16 * Vector::lanes);
         // By lanes: that columns begin with vectors is rare.
         Vector::scatter_stream(
             [&](std::int64_t lane) {

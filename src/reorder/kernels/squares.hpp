@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/page_ahead.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
@@ -100,13 +101,15 @@ struct Squares {
   // A multiple of n columns of one strip, of which the first `parts_used` vectors
   // of a column hold more than zeros. Not inline, so that registers are all for
   // this.
-  template <Put put, class Columns>
+  template <Put put, bool asks, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch,
                                         std::int64_t parts_used, std::byte* dst,
                                         Columns columns, std::int64_t count) {
+    PagesOfColumns<n> pages(dst + columns.at(0));
     const auto each = [&](std::int64_t used) __attribute__((always_inline)) {
       for (std::int64_t j = 0; j < count; j += n) {
+        if constexpr (asks) pages.reach(dst + columns.at(0));
         square<put>(ByPitch{src, pitch}, used, dst, columns);
         src += n * width;
         columns = columns.from(n);
@@ -119,7 +122,7 @@ struct Squares {
   // memory takes neighbouring lines faster. As many columns of the rows at `next`,
   // if any, are prefetched: past the L1 cache, which would forget them and has
   // few misses at once to give.
-  template <Put put, class Columns>
+  template <Put put, bool asks, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
@@ -129,8 +132,10 @@ struct Squares {
     constexpr std::int64_t some_rows =
         std::max<std::int64_t>(rows * n * width / line, 1);
     const std::int64_t strip_pitch = rows * pitch;
+    PagesOfColumns<n> pages(dst + columns.at(0));
     for (std::int64_t j = 0; j < count; j += n) {
       const std::int64_t asked = j / n * some_rows % rows;
+      if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
         if (next != nullptr) {
           const std::byte* const from =

@@ -97,22 +97,33 @@ class Strip {
   [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
                                       const std::byte* src, std::int64_t pitch,
                                       bool prefetch) const {
+    // The first strips of a tile write to each page before the others do.
+    if (put != Put::cached && row_ == 0) {
+      return columns<put, put != Put::cached>(begin, end, src, pitch, prefetch);
+    }
+    columns<put, false>(begin, end, src, pitch, prefetch);
+  }
+  template <Put put, bool asks>
+  [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
+                                      const std::byte* src, std::int64_t pitch,
+                                      bool prefetch) const {
     if constexpr (bytes < 32) {
       // Ends of columns: not worth code for either kind.
-      walk<put>(src, pitch, typename S::ByTile{&tile_, begin}, end - begin,
-                prefetch);
+      walk<put, asks>(src, pitch, typename S::ByTile{&tile_, begin},
+                      end - begin, prefetch);
     } else if (tile_.column_offset != nullptr) {
-      walk<put>(src, pitch, typename S::ByTable{tile_.column_offset + begin},
-                end - begin, prefetch);
+      walk<put, asks>(src, pitch,
+                      typename S::ByTable{tile_.column_offset + begin},
+                      end - begin, prefetch);
     } else {
-      walk<put>(src, pitch,
-                typename S::ByStride{begin * tile_.dst_stride[1],
-                                     tile_.dst_stride[1]},
-                end - begin, prefetch);
+      walk<put, asks>(src, pitch,
+                      typename S::ByStride{begin * tile_.dst_stride[1],
+                                           tile_.dst_stride[1]},
+                      end - begin, prefetch);
     }
   }
 
-  template <Put put, class Columns>
+  template <Put put, bool asks, class Columns>
   void walk(const std::byte* src, std::int64_t pitch, Columns columns,
             std::int64_t count, bool prefetch) const {
     const std::int64_t whole = count / n * n;
@@ -121,18 +132,19 @@ class Strip {
         const std::byte* const from = src + s * rows * pitch;
         std::byte* const to = dst_ + s * bytes;
         const std::int64_t used = parts_with_rows(s);
-        S::template squares<put>(from, pitch, used, to, columns, whole);
+        S::template squares<put, asks>(from, pitch, used, to, columns, whole);
         if (whole == count) continue;
-        S::template squares<put>(from + (count - n) * width, pitch, used, to,
-                                 columns.from(count - n), n);
+        S::template squares<put, asks>(from + (count - n) * width, pitch, used,
+                                       to, columns.from(count - n), n);
       }
       return;
     }
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
-      S::template squares<put>(src + begin * width, pitch, dst_,
-                               columns.from(begin), end - begin, strips_, next);
+      S::template squares<put, asks>(src + begin * width, pitch, dst_,
+                                     columns.from(begin), end - begin, strips_,
+                                     next);
     };
     if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
@@ -143,7 +155,7 @@ class Strip {
       some(0, turn, src + ahead);
       some(turn, whole, next_row(0));
     } else if (strips_ == 1) {
-      S::template squares<put>(src, pitch, parts, dst_, columns, whole);
+      S::template squares<put, asks>(src, pitch, parts, dst_, columns, whole);
     } else {
       some(0, whole, nullptr);
     }
@@ -195,7 +207,9 @@ class Strip {
     }
     const std::int64_t room =
         present == rows ? tile_.src_end - tile_.src - reach - copy_bytes : -1;
+    PagesOfColumns<n> pages(dst + tile_.column_at(0));
     for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
+      if (put != Put::cached && row == 0) pages.reach(dst + tile_.column_at(j));
       const std::int64_t taken = std::min(n, tile_.count[1] - j);
       if (room >= j * width) {
         some_columns<put>({tile_.src + j * width, offset}, used, j, taken, dst);

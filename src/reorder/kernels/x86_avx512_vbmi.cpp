@@ -118,6 +118,7 @@ void interleave_rows(const Tile& tile, bool streams) {
       in[i] = load(tile.src + i * tile.src_stride[0] + j * width, bytes);
     }
     std::byte* const dst = tile.dst + j * all * width;
+    if (streams) ask_page_after(dst, 64 * all);
     for (std::int64_t k = 0; k < all; ++k) {
       store(dst + 64 * k, permute<rows>(plan[k], in), bytes * all - 64 * k,
             streams);
@@ -185,8 +186,9 @@ void deinterleave_lanes(const Tile& tile, bool streams) {
       in[k] = load(tile.src + i * lanes * width + 64 * k, bytes - 64 * k);
     }
     for (std::int64_t j = 0; j < columns; ++j) {
-      store(tile.dst + j * tile.dst_stride[1] + i * width,
-            permute<lanes>(plan[j], in), rows * width, streams);
+      std::byte* const dst = tile.dst + j * tile.dst_stride[1] + i * width;
+      if (streams) ask_page_after(dst, 64);
+      store(dst, permute<lanes>(plan[j], in), rows * width, streams);
     }
   }
 }
