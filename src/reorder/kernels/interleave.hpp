@@ -271,8 +271,28 @@ class Deinterleave {
  private:
   static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
-      each_plane(tile, streams ? rows<lanes(), true> : rows<lanes(), false>);
+      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes(), false>);
     });
+  }
+
+  // Columns that share no lines begin with one.
+  template <int J>
+  static void whole_lines(const Tile& tile) {
+    constexpr std::int64_t line = 64;
+    const std::int64_t head =
+        -reinterpret_cast<std::intptr_t>(tile.dst) & (line - 1);
+    const std::int64_t lead = head / width;
+    if (head % width != 0 || tile.dst_stride[1] % line != 0 ||
+        lead >= tile.count[0]) {
+      return rows<J, true>(tile);
+    }
+    Tile part = tile;
+    part.count[0] = lead;
+    rows<J, false>(part);
+    part.count[0] = tile.count[0] - lead;
+    part.src += lead * J * width;
+    part.dst += head;
+    rows<J, true>(part);
   }
 
   template <int J, bool streams>
