@@ -4,8 +4,8 @@
 //  - In the box but no element: padding. For each dim in turn: the earlier dims
 //    at their indices, this dim in its padding, the later dims anywhere.
 //  - Outside the box: gaps. By ascending stride: after each copy of what the
-//    smaller strides span, up to the next copy; and before the first place and
-//    after the last one.
+//    smaller strides span, as far as the next copy is or would be; and before the
+//    first place and after the last one.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
@@ -164,17 +164,30 @@ void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
     pieces.push_back(std::move(piece));
   };
   const std::int64_t base = layout.base_offset();
+  // Where the last of all copies of a term begin.
+  std::int64_t last = base;
+  for (const BoundTerm& term : terms) {
+    last += (term.extent - 1) * term.flat_stride;
+  }
   std::int64_t span = 1;
   for (std::size_t k = 0; k < terms.size(); ++k) {
+    const std::int64_t stride = terms[k].flat_stride;
+    last -= (terms[k].extent - 1) * stride;
+    const std::int64_t next =
+        k + 1 < terms.size() ? terms[k + 1].flat_stride : largest;
+    const std::int64_t room = std::min(next, layout.places() - last);
+    // The last copy, too, if what follows it leaves room: gaps after every one
+    // fuse with moves.
+    const bool all = stride > span && terms[k].extent <= room / stride;
+    const std::int64_t gaps = all ? terms[k].extent : terms[k].extent - 1;
     Piece piece;
-    piece.loops.push_back(
-        {terms[k].extent - 1, 0, terms[k].flat_stride * width});
+    piece.loops.push_back({gaps, 0, stride * width});
     for (std::size_t outer = k + 1; outer < terms.size(); ++outer) {
       piece.loops.push_back(
           {terms[outer].extent, 0, terms[outer].flat_stride * width});
     }
-    add_run(base + span, base + terms[k].flat_stride, std::move(piece));
-    span += (terms[k].extent - 1) * terms[k].flat_stride;
+    add_run(base + span, base + stride, std::move(piece));
+    span = all ? gaps * stride : span + gaps * stride;
   }
   add_run(0, base, {});
   add_run(base + span, layout.places(), {});
