@@ -261,15 +261,19 @@ TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
 TEST(Reorder, StreamsColumnsOfSeveralLoops) {
   constexpr std::array<std::size_t, 5> shifts = {0, 1, 16, 36, 60};
   const Shape shape = {{"a", 48}, {"b", 80}, {"c", 3}, {"d", 3}};
-  for (const auto& [from, to, width] : {std::tuple{"abcd", "ABcd16b16a", 4},
-                                        {"abcd", "ABcd16b16a", 2},
-                                        {"abcd", "ABcd4b16a4b", 1},
-                                        {"abcd", "ABcd8b16a2b", 2},
-                                        {"cdba", "ABcd16b16a", 4},
-                                        {"abcd", "cdba", 1},
-                                        {"abcd", "BAcd8a8b", 4},
-                                        {"abcd", "acBd4b", 4},
-                                        {"a b c d", "b d c:50 a", 1}}) {
+  for (const auto& [from, to, width] :
+       {std::tuple{"abcd", "ABcd16b16a", 4},
+        {"abcd", "ABcd16b16a", 2},
+        {"abcd", "ABcd4b16a4b", 1},
+        {"abcd", "ABcd8b16a2b", 2},
+        {"cdba", "ABcd16b16a", 4},
+        {"abcd", "cdba", 1},
+        {"abcd", "BAcd8a8b", 4},
+        {"abcd", "acBd4b", 4},
+        {"Abcd4a", "abcd", 1},
+        {"bcda", "abcd", 2},
+        {"abcd", "npu=b%16 | a b/16:^128B c d", 1},
+        {"a b c d", "b d c:50 a", 1}}) {
     expect_streams_to_any_address(
         *resolve_layout(from)->bind(shape, width),
         *resolve_layout(to)->bind(shape, width), shifts,

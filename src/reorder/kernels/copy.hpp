@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "reorder/kernels/page_ahead.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
@@ -21,43 +21,40 @@ struct FromMemory {
   [[gnu::always_inline]] typename Vector::type at(std::int64_t byte) const {
     return Vector::load(src + byte);
   }
+  [[nodiscard]] const std::byte* few(std::int64_t byte) const {
+    return src + byte;
+  }
 };
 struct FromNothing {
   template <class Vector>
   [[gnu::always_inline]] typename Vector::type at(std::int64_t /*byte*/) const {
     return Vector::zero();
   }
+  [[nodiscard]] static const std::byte* few(std::int64_t /*byte*/) {
+    return zero_bytes;
+  }
 };
 
 // At least one vector of bytes; the last one overlaps what is already there.
-template <class Vector, bool streams, class From>
+template <class Vector, class From>
 [[gnu::always_inline]] inline void write_run(From from, std::byte* dst,
                                              std::int64_t bytes) {
   constexpr std::int64_t unit = 16 * Vector::lanes;
   std::int64_t at = 0;
   if (bytes >= 4 * unit) {
-    // No store should cross a line, and lines that stream should do so whole.
-    constexpr std::int64_t line = 64;
-    const std::int64_t head =
-        -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+    // No store should cross a line.
+    const std::int64_t head = to_next_line(dst);
     for (; at < head; at += unit) {
       Vector::store(dst + at, from.template at<Vector>(at));
     }
     at = head;
     for (; at + 4 * unit <= bytes; at += 4 * unit) {
-      if (streams) ask_page_after(dst + at, 4 * unit);
       typename Vector::type v[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k)
         v[k] = from.template at<Vector>(at + k * unit);
 #pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) {
-        if constexpr (streams) {
-          Vector::stream(dst + at + k * unit, v[k]);
-        } else {
-          Vector::store(dst + at + k * unit, v[k]);
-        }
-      }
+      for (int k = 0; k < 4; ++k) Vector::store(dst + at + k * unit, v[k]);
     }
   }
   for (; at + unit <= bytes; at += unit) {
@@ -68,12 +65,50 @@ template <class Vector, bool streams, class From>
   }
 }
 
-template <class Vector>
+// Bytes [at, end) of a run, less than a line, and none beside them: a store to a
+// line that streams would have to wait for it.
+template <class From>
+void write_part(From from, std::byte* dst, std::int64_t at, std::int64_t end) {
+  if (at == end) return;
+  if (end - at < 16) return copy_short(dst + at, from.few(at), end - at);
+  for (; at + 16 <= end; at += 16) {
+    Vector128::store(dst + at, from.template at<Vector128>(at));
+  }
+  Vector128::store(dst + end - 16, from.template at<Vector128>(end - 16));
+}
+
+// At least a line of bytes: whole lines stream.
+template <class Vector, class From>
+[[gnu::always_inline]] inline void stream_run(From from, std::byte* dst,
+                                              std::int64_t bytes) {
+  constexpr std::int64_t unit = 16 * Vector::lanes;
+  std::int64_t at = to_next_line(dst);
+  write_part(from, dst, 0, at);
+  for (; bytes - at >= 4 * unit; at += 4 * unit) {
+    ask_page_after(dst + at, 4 * unit);
+    typename Vector::type v[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) v[k] = from.template at<Vector>(at + k * unit);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) Vector::stream(dst + at + k * unit, v[k]);
+  }
+  for (; bytes - at >= line; at += line) {
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < line; k += unit) {
+      Vector::stream(dst + at + k, from.template at<Vector>(at + k));
+    }
+  }
+  write_part(from, dst, at, bytes);
+}
+
+template <class Vector, bool streams>
 void zero_run(std::byte* dst, std::int64_t bytes) {
-  if (bytes >= 16 * Vector::lanes) {
-    write_run<Vector, false>(FromNothing{}, dst, bytes);
+  if (streams && bytes >= line) {
+    stream_run<Vector>(FromNothing{}, dst, bytes);
+  } else if (bytes >= 16 * Vector::lanes) {
+    write_run<Vector>(FromNothing{}, dst, bytes);
   } else if (bytes >= 16) {
-    write_run<Vector128, false>(FromNothing{}, dst, bytes);
+    write_run<Vector128>(FromNothing{}, dst, bytes);
   } else if (bytes > 0) {
     copy_short(dst, zero_bytes, bytes);
   }
@@ -104,12 +139,14 @@ class Copy {
     const std::int64_t zeros = tile.zeros;
     if (bytes < 16) return zeros > 0 ? padded<streams>(tile) : shorts(tile);
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
-      if (bytes < 16 * Vector::lanes) {
-        write_run<Vector128, streams>(FromMemory{src}, dst, bytes);
+      if (streams && bytes >= line) {
+        stream_run<Vector>(FromMemory{src}, dst, bytes);
+      } else if (bytes < 16 * Vector::lanes) {
+        write_run<Vector128>(FromMemory{src}, dst, bytes);
       } else {
-        write_run<Vector, streams>(FromMemory{src}, dst, bytes);
+        write_run<Vector>(FromMemory{src}, dst, bytes);
       }
-      zero_run<Vector>(dst + bytes, zeros);
+      zero_run<Vector, streams>(dst + bytes, zeros);
     });
   }
 
@@ -168,7 +205,7 @@ class Copy {
     part.dst += inside * tile.dst_stride[0];
     each_run(part, [=](const std::byte* src, std::byte* dst) {
       copy_short(dst, src, bytes);
-      zero_run<Vector>(dst + bytes, zeros);
+      zero_run<Vector, streams>(dst + bytes, zeros);
     });
   }
 
@@ -194,11 +231,7 @@ class FillZero {
     const std::int64_t bytes = tile.count[1];
     std::byte* dst = tile.dst;
     for (std::int64_t k = 0; k < tile.count[0]; ++k) {
-      if (streams && bytes >= 64) {
-        write_run<Vector, true>(FromNothing{}, dst, bytes);
-      } else {
-        zero_run<Vector>(dst, bytes);
-      }
+      zero_run<Vector, streams>(dst, bytes);
       dst += tile.dst_stride[0];
     }
   }

@@ -16,8 +16,8 @@
 #include <cstring>
 #include <utility>
 
-#include "reorder/kernels/page_ahead.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
@@ -278,9 +278,7 @@ class Deinterleave {
   // Columns that share no lines begin with one.
   template <int J>
   static void whole_lines(const Tile& tile) {
-    constexpr std::int64_t line = 64;
-    const std::int64_t head =
-        -reinterpret_cast<std::intptr_t>(tile.dst) & (line - 1);
+    const std::int64_t head = to_next_line(tile.dst);
     const std::int64_t lead = head / width;
     if (head % width != 0 || tile.dst_stride[1] % line != 0 ||
         lead >= tile.count[0]) {

@@ -19,7 +19,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/kernel.hpp"
-#include "reorder/kernels/page_ahead.hpp"
+#include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
@@ -38,7 +38,6 @@ struct Squares {
   static constexpr std::int64_t rows = bytes / width;
   static constexpr std::int64_t vector_bytes = 16 * Vector::lanes;
   static constexpr std::int64_t parts = bytes / vector_bytes;
-  static constexpr std::int64_t line = 64;
   static_assert(bytes % vector_bytes == 0 && bytes % width == 0);
 
   // Where rows begin in src.

@@ -19,7 +19,6 @@ class Strip {
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t parts = S::parts;
   static constexpr std::int64_t vector_bytes = S::vector_bytes;
-  static constexpr std::int64_t line = S::line;
 
  public:
   static constexpr std::int64_t rows = S::rows;

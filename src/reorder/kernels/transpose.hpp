@@ -22,7 +22,6 @@ namespace {
 // for the last rows.
 template <class Wide, class Half, int width>
 class Transpose {
-  static constexpr std::int64_t line = 64;
   static constexpr bool chunks = width >= 16;
 
  public:
