@@ -102,7 +102,8 @@ inline constexpr std::int64_t most_combined = 32 << 10;
 // The blocks of a nest that streams; none where it has no use for them.
 // `column_offsets` are those of nest.columns.
 [[nodiscard]] Combine combine_of(const PlanNest& nest, const Kernel& kernel,
-                                 std::span<const std::int64_t> column_offsets, bool crowded_src);
+                                 std::span<const std::int64_t> column_offsets,
+                                 bool crowded_src);
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,

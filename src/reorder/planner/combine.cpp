@@ -42,7 +42,8 @@ Combine combine_columns(std::span<const std::int64_t> offsets,
 }  // namespace
 
 Combine combine_of(const PlanNest& nest, const Kernel& kernel,
-                   std::span<const std::int64_t> column_offsets, bool crowded_src) {
+                   std::span<const std::int64_t> column_offsets,
+                   bool crowded_src) {
   constexpr std::int64_t some = 4 << 10;  // bytes of a block
   constexpr std::int64_t long_run = 1 << 10;
   const std::int64_t unit = kernel.element_bytes;
@@ -54,7 +55,9 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
   }
   if (nest.columns.empty()) {
     // Rows that kernels pack are worth packing by some lines.
-    const bool packed = nest.zeros > 0 || !nest.rows.empty() || crowded_src;
+    const bool packed =
+        nest.zeros > 0 || !nest.rows.empty() ||
+        (crowded_src && 4 * line / unit * column <= most_combined);
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
     const std::int64_t columns = ceil_div(some, column * least) * least;
     // So are columns of up to a line; of long ones, most lines are whole.

@@ -175,7 +175,8 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   auto tile_part =
       scheduled.staged ? staged_part_of(kernel, nest) : part_of(kernel, nest);
   if (nest.streams) {
-    Combine combine = combine_of(nest, kernel, scheduled.column_offsets, scheduled.crowded_src);
+    Combine combine = combine_of(nest, kernel, scheduled.column_offsets,
+                                 scheduled.crowded_src);
     if (combine.columns > 0) {
       tile_part = {
           std::max(tile_part[0], nest.tile[0].count),
