@@ -42,7 +42,8 @@ class PagesOfColumns {
     if (now - last_ <= columns * page_bytes) {
       for (std::uintptr_t page = (last_ | (page_bytes - 1)) + 1; page <= now;
            page += page_bytes) {
-        __builtin_prefetch(to + (page - now) + page_bytes, 0, 0);
+        const auto back = static_cast<std::ptrdiff_t>(now - page);
+        __builtin_prefetch(to - back + page_bytes, 0, 0);
       }
     }
     last_ = now;
