@@ -35,6 +35,24 @@ struct FromNothing {
   }
 };
 
+// Four vectors of a run, `at` and on.
+template <class Vector, bool streams, class From>
+[[gnu::always_inline]] inline void move_four(From from, std::byte* dst,
+                                             std::int64_t at) {
+  constexpr std::int64_t unit = 16 * Vector::lanes;
+  typename Vector::type v[4];
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) v[k] = from.template at<Vector>(at + k * unit);
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    if constexpr (streams) {
+      Vector::stream(dst + at + k * unit, v[k]);
+    } else {
+      Vector::store(dst + at + k * unit, v[k]);
+    }
+  }
+}
+
 // At least one vector of bytes; the last one overlaps what is already there.
 template <class Vector, class From>
 [[gnu::always_inline]] inline void write_run(From from, std::byte* dst,
@@ -49,12 +67,7 @@ template <class Vector, class From>
     }
     at = head;
     for (; at + 4 * unit <= bytes; at += 4 * unit) {
-      typename Vector::type v[4];
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k)
-        v[k] = from.template at<Vector>(at + k * unit);
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) Vector::store(dst + at + k * unit, v[k]);
+      move_four<Vector, false>(from, dst, at);
     }
   }
   for (; at + unit <= bytes; at += unit) {
@@ -86,11 +99,7 @@ template <class Vector, class From>
   write_part(from, dst, 0, at);
   for (; bytes - at >= 4 * unit; at += 4 * unit) {
     ask_page_after(dst + at, 4 * unit);
-    typename Vector::type v[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) v[k] = from.template at<Vector>(at + k * unit);
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) Vector::stream(dst + at + k * unit, v[k]);
+    move_four<Vector, true>(from, dst, at);
   }
   for (; bytes - at >= line; at += line) {
 #pragma GCC unroll 4
@@ -101,17 +110,24 @@ template <class Vector, class From>
   write_part(from, dst, at, bytes);
 }
 
+// A run of any length, by what serves it.
+template <class Vector, bool streams, class From>
+[[gnu::always_inline]] inline void any_run(From from, std::byte* dst,
+                                           std::int64_t bytes) {
+  if (streams && bytes >= line) {
+    stream_run<Vector>(from, dst, bytes);
+  } else if (bytes >= 16 * Vector::lanes) {
+    write_run<Vector>(from, dst, bytes);
+  } else if (bytes >= 16) {
+    write_run<Vector128>(from, dst, bytes);
+  } else if (bytes > 0) {
+    copy_short(dst, from.few(0), bytes);
+  }
+}
+
 template <class Vector, bool streams>
 void zero_run(std::byte* dst, std::int64_t bytes) {
-  if (streams && bytes >= line) {
-    stream_run<Vector>(FromNothing{}, dst, bytes);
-  } else if (bytes >= 16 * Vector::lanes) {
-    write_run<Vector>(FromNothing{}, dst, bytes);
-  } else if (bytes >= 16) {
-    write_run<Vector128>(FromNothing{}, dst, bytes);
-  } else if (bytes > 0) {
-    copy_short(dst, zero_bytes, bytes);
-  }
+  any_run<Vector, streams>(FromNothing{}, dst, bytes);
 }
 
 // The same `one` for every run of a tile.
@@ -139,13 +155,7 @@ class Copy {
     const std::int64_t zeros = tile.zeros;
     if (bytes < 16) return zeros > 0 ? padded<streams>(tile) : shorts(tile);
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
-      if (streams && bytes >= line) {
-        stream_run<Vector>(FromMemory{src}, dst, bytes);
-      } else if (bytes < 16 * Vector::lanes) {
-        write_run<Vector128>(FromMemory{src}, dst, bytes);
-      } else {
-        write_run<Vector>(FromMemory{src}, dst, bytes);
-      }
+      any_run<Vector, streams>(FromMemory{src}, dst, bytes);
       zero_run<Vector, streams>(dst + bytes, zeros);
     });
   }
