@@ -14,6 +14,9 @@
 
 namespace stridewise::detail {
 
+// Bytes of a line of the caches.
+inline constexpr std::int64_t line = 64;
+
 // Blocks of columns that are put together before they stream, see
 // executor/combine.hpp.
 struct Combine {

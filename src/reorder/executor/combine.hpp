@@ -12,8 +12,6 @@
 
 namespace stridewise::detail {
 
-inline constexpr std::int64_t line = 64;
-
 // How far after the beginning of a line that is.
 [[nodiscard]] inline std::int64_t in_line(const std::byte* at) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % line);
@@ -32,9 +30,9 @@ class LineWriter {
 
  private:
   const Kernel& copy_;
-  std::byte* begin_ = nullptr;      // where runs that follow each other began
-  std::byte* end_ = nullptr;        // and end
-  alignas(64) std::byte rest_[64];  // the line of end_, as far as it goes
+  std::byte* begin_ = nullptr;        // where runs that follow each other began
+  std::byte* end_ = nullptr;          // and end
+  alignas(64) std::byte rest_[line];  // the line of end_, as far as it goes
 };
 
 // Does what the kernel's stream(tile) would. Pre: combine_of gave the nest's

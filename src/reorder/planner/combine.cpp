@@ -12,8 +12,6 @@
 namespace stridewise::detail {
 namespace {
 
-constexpr std::int64_t line = 64;
-
 // Puts columns that follow each other in dst one after the other, and each run
 // of them as far from a line as it is in dst.
 Combine combine_columns(std::span<const std::int64_t> offsets,

@@ -14,7 +14,6 @@ namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t one = 1;
-constexpr std::int64_t line = 64;
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t task_bytes = 512 << 10;
 constexpr std::int64_t sieve_places = 1 << 16;
