@@ -1,5 +1,6 @@
 // The meaning of a reorder. Everything faster must equal this.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,19 +15,20 @@ void for_each_element(const Layout& src, const Layout& dst,
                       const std::byte* src_bytes, std::byte* dst_bytes,
                       Fill fill, Move move) {
   if (fill == Fill::zero) {
-    for (std::int64_t k = 0; k < dst.size_bytes(); ++k) {
-      dst_bytes[k] = std::byte{0};
-    }
+    std::fill_n(dst_bytes, dst.size_bytes(), std::byte{0});
   }
   // The two shapes name the same dims, perhaps in another order.
   const Shape& shape = src.shape();
+  std::vector<std::size_t> dim_of_dst;
+  for (const Dim& dim : dst.shape()) {
+    const auto same = std::ranges::find(shape, dim.name, &Dim::name);
+    dim_of_dst.push_back(static_cast<std::size_t>(same - shape.begin()));
+  }
   std::vector<std::int64_t> index(shape.size(), 0);
   std::vector<std::int64_t> dst_index(shape.size(), 0);
   for (std::int64_t e = 0; e < src.elements(); ++e) {
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      for (std::size_t k = 0; k < shape.size(); ++k) {
-        if (dst.shape()[k].name == shape[d].name) dst_index[k] = index[d];
-      }
+    for (std::size_t k = 0; k < dst_index.size(); ++k) {
+      dst_index[k] = index[dim_of_dst[k]];
     }
     move(src_bytes + src.offset(index) * src.element_bytes(),
          dst_bytes + dst.offset(dst_index) * dst.element_bytes());
