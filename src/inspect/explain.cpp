@@ -75,7 +75,9 @@ class Explainer {
   };
 
   void add(Likelihood likelihood, std::string sentence) {
-    found_.push_back({likelihood, std::move(sentence)});
+    Found& found = found_.emplace_back();
+    found.likelihood = likelihood;
+    found.sentence = std::move(sentence);
   }
   // Whether something that says what lies where explains the size.
   [[nodiscard]] bool sure() const {

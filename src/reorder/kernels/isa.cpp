@@ -22,6 +22,21 @@ bool has_f16c() {
 }
 #endif
 
+// An unknown name caps nothing: a misspelt variable must not slow a program.
+Isa allowed_isa() {
+  const char* const text = std::getenv("STRIDEWISE_ISA");
+  if (text == nullptr) return Isa::avx512_vbmi;
+  const auto* const name = std::ranges::find(names, std::string_view(text));
+  return name == names.end() ? Isa::avx512_vbmi
+                             : static_cast<Isa>(name - names.begin());
+}
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) {
+  return names[static_cast<std::size_t>(isa)];
+}
+
 Isa machine_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -37,21 +52,6 @@ Isa machine_isa() {
 #else
   return Isa::portable;
 #endif
-}
-
-// An unknown name caps nothing: a misspelt variable must not slow a program.
-Isa allowed_isa() {
-  const char* const text = std::getenv("STRIDEWISE_ISA");
-  if (text == nullptr) return Isa::avx512_vbmi;
-  const auto* const name = std::ranges::find(names, std::string_view(text));
-  return name == names.end() ? Isa::avx512_vbmi
-                             : static_cast<Isa>(name - names.begin());
-}
-
-}  // namespace
-
-std::string_view isa_name(Isa isa) {
-  return names[static_cast<std::size_t>(isa)];
 }
 
 Isa best_isa() {

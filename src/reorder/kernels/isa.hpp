@@ -13,7 +13,10 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 
 [[nodiscard]] std::string_view isa_name(Isa isa);
 
-// The best of this machine, or what the environment variable STRIDEWISE_ISA
+// The best of this machine.
+[[nodiscard]] Isa machine_isa();
+
+// The same, or what the environment variable STRIDEWISE_ISA
 // names where that is less. Asked once.
 [[nodiscard]] Isa best_isa();
 
