@@ -24,6 +24,11 @@ class Strip {
   static constexpr std::int64_t rows = S::rows;
   static constexpr std::int64_t most_strips = S::chunks ? 16 : 4;
 
+  // Whether rows are long enough to be packed, at most so many strips of them.
+  static bool packs(const Tile& tile) {
+    return tile.count[1] * width >= pack_bytes;
+  }
+
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
       : tile_(tile),
         row_(row),
@@ -40,7 +45,7 @@ class Strip {
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
     if (count < n || used_ < bytes) return irregular<put>();
-    if (count * width >= pack_bytes && (!plain || tile_.crowded_src)) {
+    if (packs(tile_) && (!plain || tile_.crowded_src)) {
       return packed<put>();
     }
     if (!plain) return irregular<put>();

@@ -39,10 +39,10 @@ class Transpose {
           reinterpret_cast<std::intptr_t>(tile.dst) % line;
       const bool by_lines = misaligned % width == 0 && steps_by(tile, line);
       if (misaligned == 0 && by_lines) {
-        row = strips<Put::stream>(tile, 0, Full::most_strips);
+        row = strips<Put::stream>(tile, 0);
       } else if (misaligned % 16 == 0 &&
                  (chunks ? steps_by(tile, 16) : dense(tile))) {
-        row = strips<Put::stream_lanes>(tile, 0, Full::most_strips);
+        row = strips<Put::stream_lanes>(tile, 0);
         if constexpr (width < 32) {
           using Short = Strip<Half, width, 32>;
           if (row == 0 && count == Short::rows) {
@@ -53,30 +53,39 @@ class Transpose {
         }
       } else if (by_lines && count >= Full::rows) {
         Full(tile, 0).template run<Put::cached>();
-        row = strips<Put::stream>(tile, (line - misaligned) / width,
-                                  Full::most_strips);
+        row = strips<Put::stream>(tile, (line - misaligned) / width);
       }
     }
     if (count - row >= Full::rows) {
-      row = strips<Put::cached>(
-          tile, row,
-          chunks || tile.crowded_dst || tile.prefetch ? Full::most_strips : 1);
+      row = strips<Put::cached>(tile, row);
     }
     if (count > row) last_rows(tile, row);
   }
 
-  // Whole strips, so many at once; returns the row after them.
+  // Whole strips; returns the row after them.
   template <Put put>
-  static std::int64_t strips(const Tile& tile, std::int64_t row,
-                             std::int64_t at_once) {
+  static std::int64_t strips(const Tile& tile, std::int64_t row) {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
+    const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
       const std::int64_t some = std::min(at_once, (count - row) / Full::rows);
       Full(tile, row, some).template run<put>();
       row += some * Full::rows;
     }
     return row;
+  }
+
+  // Strips side by side: some where src and dst are far; where rows are short,
+  // many, as far as the L1 cache holds src.
+  template <Put put>
+  static std::int64_t strips_at_once(const Tile& tile) {
+    using Full = Strip<Wide, width, 64>;
+    constexpr std::int64_t l1_share = 16 * 1024, many = 8;
+    const std::int64_t fit = l1_share / (Full::rows * tile.count[1] * width);
+    if (put == Put::cached && fit >= many && !Full::packs(tile)) return fit;
+    const bool far = put != Put::cached || tile.crowded_dst || tile.prefetch;
+    return chunks || far ? Full::most_strips : 1;
   }
 
   // Whether columns follow each other in dst, as whole vectors and not as lines
