@@ -251,6 +251,49 @@ TEST(Kernels, WideTransposes) {
   }
 }
 
+// So few columns that strips of many lines are written side by side.
+TEST(Kernels, TransposesOfShortRows) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    const std::int64_t line =
+        std::max<std::int64_t>(64 / kernel.element_bytes, 1);
+    for (const std::int64_t rows : {33 * line, 70 * line + 3}) {
+      for (const std::int64_t columns : {1, 3, 4, 8, 16, 17, 32}) {
+        for (const std::int64_t gap : {0, 5}) {
+          for (const std::int64_t zeros : {0, 2}) {
+            const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.run, tile, GuardedBytes::Against::back));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Columns that share no lines stream by whole ones, from any address.
+TEST(Kernels, DeinterleavesStreamLines) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::deinterleave || kernel.stream == nullptr) {
+      continue;
+    }
+    const std::int64_t width = kernel.element_bytes;
+    for (const std::int64_t bytes : {64, 128, 192, 208, 300}) {
+      for (std::int64_t columns = 1; columns <= 8; ++columns) {
+        for (const std::int64_t gap : {0, 1, 2}) {
+          Tile tile = tile_of(kernel, bytes / width, columns, gap, 0);
+          if (!suits(kernel, tile)) continue;
+          tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+          for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U, 56U}) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                          GuardedBytes::Against::back, slack));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Blocks that follow each other stream wherever malloc puts them: at 16 bytes
 // after a line, say.
 TEST(Kernels, DenseColumnsStreamFromAnyAddress) {

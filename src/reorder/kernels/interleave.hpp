@@ -275,7 +275,7 @@ class Deinterleave {
     });
   }
 
-  // Columns that share no lines begin with one.
+  // Columns that share no lines begin with one and are written by lines.
   template <int J>
   static void whole_lines(const Tile& tile) {
     const std::int64_t head = to_next_line(tile.dst);
@@ -284,21 +284,63 @@ class Deinterleave {
         lead >= tile.count[0]) {
       return rows<J, true>(tile);
     }
+    rows<J, false>(rows_of<J>(tile, 0, lead));
+    const std::int64_t whole = lines<J>(tile, lead);
+    rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
+  }
+
+  template <int J>
+  static Tile rows_of(const Tile& tile, std::int64_t from, std::int64_t count) {
     Tile part = tile;
-    part.count[0] = lead;
-    rows<J, false>(part);
-    part.count[0] = tile.count[0] - lead;
-    part.src += lead * J * width;
-    part.dst += head;
-    rows<J, true>(part);
+    part.count[0] = count;
+    part.src += from * J * width;
+    part.dst += from * width;
+    return part;
+  }
+
+  // Rows that may be read as whole groups: with the lanes that are not taken,
+  // which at the very end may lie outside src.
+  template <int J>
+  static std::int64_t inside(const Tile& tile) {
+    return std::min<std::int64_t>(tile.count[0],
+                                  (tile.src_end - tile.src) / (J * width));
+  }
+
+  // Rows from i on by a line of each column at once: of lines written in turns,
+  // the write-combining buffers would lose some before they are full. Returns the
+  // row after them.
+  template <int J>
+  static std::int64_t lines(const Tile& tile, std::int64_t i) {
+    constexpr std::int64_t step = line / width;
+    constexpr std::int64_t vector_bytes = 16 * Wide::lanes;
+    alignas(line) std::byte stage[J * line];
+    Tile part = rows_of<J>(tile, i, step);
+    part.dst = stage;
+    part.dst_stride[1] = line;
+    part.count[1] = J;
+    for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
+#pragma GCC unroll 4
+      for (std::int64_t at = 0; at < line; at += vector_bytes) {
+        block<Wide, J, false>(part, at / width);
+      }
+      part.src += J * line;
+#pragma GCC unroll 8
+      for (int j = 0; j < J; ++j) {
+        if (j >= tile.count[1]) continue;
+        std::byte* const to = tile.dst + i * width + j * tile.dst_stride[1];
+        ask_page_after(to, line);
+#pragma GCC unroll 4
+        for (std::int64_t at = 0; at < line; at += vector_bytes) {
+          Wide::stream(to + at, Wide::load(stage + j * line + at));
+        }
+      }
+    }
+    return i;
   }
 
   template <int J, bool streams>
   static void rows(const Tile& tile) {
-    // Whole groups are read: the lanes that are not taken, too, which at the
-    // very end may lie outside src.
-    const std::int64_t count = std::min<std::int64_t>(
-        tile.count[0], (tile.src_end - tile.src) / (J * width));
+    const std::int64_t count = inside<J>(tile);
     std::int64_t i = 0;
     if constexpr (Wide::lanes > 1) {
       for (constexpr std::int64_t step = Wide::lanes * 16 / width;
