@@ -50,9 +50,9 @@ struct ScheduledNest {
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
-  bool staged;       // values are converted by way of a stage, see
-                     // executor/stage.hpp
-  bool crowded_src;  // as in Tile
+  bool staged;               // values are converted by way of a stage, see
+                             // executor/stage.hpp
+  std::int64_t crowded_src;  // as in Tile
   bool crowded_dst;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there

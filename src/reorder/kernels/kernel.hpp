@@ -39,9 +39,10 @@ struct Tile {
   // reads on in the same rows, of which this one has few columns.
   std::int64_t next_src;
   bool rows_go_on;
-  // So many rows of src, or columns of dst, share sets of the L1 cache that it
-  // would not keep their lines until they are used again.
-  bool crowded_src;
+  // Whether so many rows of src, or columns of dst, share sets of the L1 cache
+  // that it would not keep their lines until they are used again; of rows, how
+  // many lines of those of a strip share one, else 0.
+  std::int64_t crowded_src;
   bool crowded_dst;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {

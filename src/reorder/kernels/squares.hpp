@@ -151,6 +151,32 @@ struct Squares {
     }
   }
 
+  // The same by the rows of one part of the columns after those of another, some
+  // lines of each row at once.
+  template <class Columns>
+  [[gnu::noinline]] static void by_parts(const std::byte* src,
+                                         std::int64_t pitch, std::byte* dst,
+                                         Columns columns, std::int64_t count) {
+    constexpr std::int64_t some = 128;
+    for (std::int64_t begin = 0; begin < count; begin += some) {
+      const std::int64_t end = std::min(begin + some, count);
+#pragma GCC unroll 4
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t at = part * vector_bytes;
+        for (std::int64_t j = begin; j < end; j += n) {
+          V v[n];
+          load(ByPitch{src + j * width, pitch}, at, v);
+          transpose_lanes(v);
+          const Columns to = columns.from(j);
+#pragma GCC unroll 16
+          for (std::int64_t k = 0; k < n; ++k) {
+            Vector::store(dst + to.at(k) + at, v[k]);
+          }
+        }
+      }
+    }
+  }
+
   // Where vectors are less than a line, streaming goes by way of whole lines:
   // more than a few that are written by halves would leave the write-combining
   // buffers half empty.

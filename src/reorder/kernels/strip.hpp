@@ -45,10 +45,7 @@ class Strip {
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
     if (count < n || used_ < bytes) return irregular<put>();
-    if (packs(tile_) && (!plain || tile_.crowded_src)) {
-      return packed<put>();
-    }
-    if (!plain) return irregular<put>();
+    if (!plain || tile_.crowded_src > 0) return rows_apart<put>(plain);
     columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
                  tile_.src_stride[0], tile_.prefetch);
   }
@@ -56,24 +53,69 @@ class Strip {
  private:
   // What is read of a row at once.
   static constexpr std::int64_t copy_bytes = std::max(16, width);
-  // Columns that are packed at once: where there is room, several lines, for
-  // the prefetchers' sake.
+  // Bytes of each row that are packed at once: where there is room, several
+  // lines, for the prefetchers' sake; of one strip alone, more.
   static constexpr std::int64_t pack_bytes =
       std::clamp<std::int64_t>(4096 / rows, 64, 256);
+  static constexpr std::int64_t most_packed =
+      S::chunks ? pack_bytes : std::min<std::int64_t>(16384 / rows, 512);
+  static constexpr std::int64_t ways = 8;  // of the L1 cache, or more
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead =
       S::chunks ? 512 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
 
+  // Rows that no one stride takes apart, of which some may be zeros, or whose
+  // lines the L1 cache could not keep.
+  template <Put put>
+  [[gnu::noinline]] void rows_apart(bool plain) {
+    if constexpr (put == Put::cached && parts > 1) {
+      if (plain && strips_ == 1 && tile_.crowded_src <= ways * parts &&
+          !tile_.crowded_dst && !tile_.prefetch) {
+        return by_parts();
+      }
+    }
+    if constexpr (put == Put::cached && most_packed > pack_bytes) {
+      if (strips_ == 1 && tile_.crowded_src > 0 &&
+          tile_.count[1] * width >= most_packed) {
+        return packed<put, most_packed>();
+      }
+    }
+    if (packs(tile_)) return packed<put, pack_bytes>();
+    if (!plain) return irregular<put>();
+    columns<put>(0, tile_.count[1], tile_.src + row_ * tile_.src_stride[0],
+                 tile_.src_stride[0], tile_.prefetch);
+  }
+
+  // The rows of one part of the columns after those of another: of so few, the L1
+  // cache keeps the lines.
+  void by_parts() const {
+    if (tile_.column_offset != nullptr) {
+      by_parts(typename S::ByTable{tile_.column_offset});
+    } else {
+      by_parts(typename S::ByStride{0, tile_.dst_stride[1]});
+    }
+  }
+  template <class Columns>
+  void by_parts(Columns columns) const {
+    const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
+    const std::int64_t whole = tile_.count[1] / n * n;
+    S::by_parts(src, tile_.src_stride[0], dst_, columns, whole);
+    if (whole == tile_.count[1]) return;
+    const std::int64_t last = tile_.count[1] - n;
+    S::by_parts(src + last * width, tile_.src_stride[0], dst_,
+                columns.from(last), n);
+  }
+
   // Rows are read once each, by way of a copy, which costs less than reading
   // lines again that the L1 cache could not keep.
-  template <Put put>
+  template <Put put, std::int64_t pitch>
   [[gnu::noinline]] void packed() {
-    alignas(64) std::byte pack[most_strips * rows * pack_bytes];
-    std::memset(
-        pack + present_ * pack_bytes, 0,
-        static_cast<std::size_t>((rows * strips_ - present_) * pack_bytes));
+    alignas(64)
+        std::byte pack[rows * pitch * (pitch == pack_bytes ? most_strips : 1)];
+    std::memset(pack + present_ * pitch, 0,
+                static_cast<std::size_t>((rows * strips_ - present_) * pitch));
     const std::int64_t count = tile_.count[1];
-    constexpr std::int64_t block = pack_bytes / width;
+    constexpr std::int64_t block = pitch / width;
     for (std::int64_t j = 0; j < count; j += block) {
       const std::int64_t begin = std::min(j, count - block);
       for (std::int64_t i = 0; i < present_; ++i) {
@@ -81,18 +123,18 @@ class Strip {
             tile_.src + tile_.row_at(row_ + i) + begin * width;
         if (tile_.prefetch) {
           const std::byte* const next = j + block < count && !tile_.rows_go_on
-                                            ? from + pack_bytes
+                                            ? from + pitch
                                             : next_row(i);
-          for (std::int64_t b = 0; b < pack_bytes; b += line) {
+          for (std::int64_t b = 0; b < pitch; b += line) {
             __builtin_prefetch(next + b, 0, 2);
           }
         }
 #pragma GCC unroll 16
-        for (std::int64_t b = 0; b < pack_bytes; b += vector_bytes) {
-          Vector::store(pack + i * pack_bytes + b, Vector::load(from + b));
+        for (std::int64_t b = 0; b < pitch; b += vector_bytes) {
+          Vector::store(pack + i * pitch + b, Vector::load(from + b));
         }
       }
-      columns<put>(begin, begin + block, pack, pack_bytes, false);
+      columns<put>(begin, begin + block, pack, pitch, false);
     }
   }
 

@@ -165,17 +165,17 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
                     std::min<std::int64_t>(nest.tile[1].count, 64)) > 16;
   // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
   const bool wide = scheduled.crowded_dst || data.prefetch;
-  scheduled.crowded_src =
+  const std::int64_t of_rows =
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
-                    std::min(nest.tile[0].count,
-                             line / unit * (wide ? 4 : 1))) > (wide ? 16 : 8);
+                    std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
+  scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   auto tile_part =
       scheduled.staged ? staged_part_of(kernel, nest) : part_of(kernel, nest);
   if (nest.streams) {
     Combine combine = combine_of(nest, kernel, scheduled.column_offsets,
-                                 scheduled.crowded_src);
+                                 scheduled.crowded_src > 0);
     if (combine.columns > 0) {
       tile_part = {
           std::max(tile_part[0], nest.tile[0].count),
