@@ -255,8 +255,7 @@ TEST(Kernels, WideTransposes) {
 TEST(Kernels, TransposesOfShortRows) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
-    const std::int64_t line =
-        std::max<std::int64_t>(64 / kernel.element_bytes, 1);
+    const std::int64_t line = 64 / kernel.element_bytes;
     for (const std::int64_t rows : {33 * line, 70 * line + 3}) {
       for (const std::int64_t columns : {1, 3, 4, 8, 16, 17, 32}) {
         for (const std::int64_t gap : {0, 5}) {

@@ -24,7 +24,7 @@ class Strip {
   static constexpr std::int64_t rows = S::rows;
   static constexpr std::int64_t most_strips = S::chunks ? 16 : 4;
 
-  // Whether rows are long enough to be packed, at most so many strips of them.
+  // Whether rows are long enough to be packed.
   static bool packs(const Tile& tile) {
     return tile.count[1] * width >= pack_bytes;
   }
@@ -45,7 +45,9 @@ class Strip {
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
     if (count < n || used_ < bytes) return irregular<put>();
-    if (!plain || tile_.crowded_src > 0) return rows_apart<put>(plain);
+    if (!plain || (tile_.crowded_src > 0 && packs(tile_))) {
+      return rows_apart<put>(plain);
+    }
     columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
                  tile_.src_stride[0], tile_.prefetch);
   }
@@ -81,9 +83,7 @@ class Strip {
       }
     }
     if (packs(tile_)) return packed<put, pack_bytes>();
-    if (!plain) return irregular<put>();
-    columns<put>(0, tile_.count[1], tile_.src + row_ * tile_.src_stride[0],
-                 tile_.src_stride[0], tile_.prefetch);
+    irregular<put>();
   }
 
   // The rows of one part of the columns after those of another: of so few, the L1
