@@ -1,12 +1,13 @@
 // Interleaves of a few rows and their inverse (image lanes, colour channels,
-// batches in a word) for every instruction set, within lanes of 128 bits.
+// batches in a word) for every instruction set, within lanes of vectors.
 // Included as transpose.hpp is.
 //
-// 16 bytes of each of J rows become 16 * J bytes of dst, or the other way
-// round. The index of an element among them has log2(16 / width) bits of column
-// and log2(J) bits of row; where J is a power of two, a round of zips over all
-// vectors rotates those bits by one. Otherwise each vector of the result takes
-// its bytes from every vector of the source by masks that are constants.
+// A lane of each of J rows becomes J lanes of dst, or the other way round. The
+// index of an element among them has log2(lane / width) bits of column and
+// log2(J) bits of row; where J is a power of two, a round of zips over all
+// vectors rotates those bits by one, and one of unzips rotates them back.
+// Otherwise each vector of the result takes its bytes from every vector of the
+// source by masks that are constants.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "reorder/kernels/planes.hpp"
@@ -23,29 +25,19 @@
 namespace stridewise {
 namespace {
 
-// The byte `at` of what lies in vectors of 16 bytes, if it is in vector `in`.
-constexpr std::uint8_t byte_in(int at, int in) {
-  return at / 16 == in ? static_cast<std::uint8_t>(at % 16) : zero_byte;
-}
-
-// Bytes of vector `out` of an interleave of J rows that are of row `in`.
-template <int width, int J, int out, int in>
-constexpr LaneMask interleave_mask = [] {
-  LaneMask mask{};
-  for (int q = 0; q < 16; ++q) {
-    const int element = (16 * out + q) / width;
-    const int row = element % J;
-    mask[q] = byte_in(row * 16 + element / J * width + q % width, in);
-  }
-  return mask;
-}();
-
-// Bytes of lane `out` of groups of J that lie in vector `in`.
-template <int width, int J, int out, int in>
-constexpr LaneMask deinterleave_mask = [] {
-  LaneMask mask{};
-  for (int q = 0; q < 16; ++q) {
-    mask[q] = byte_in((q / width * J + out) * width + q % width, in);
+// Bytes of vector `out` of an interleave of J rows by lanes of so many bytes
+// that are of row `in`; `back`: bytes of row `out` of the inverse that lie in
+// vector `in`.
+template <int lane, int width, int J, bool back, int out, int in>
+constexpr LaneMask<lane> lanes_mask = [] {
+  LaneMask<lane> mask{};
+  for (int q = 0; q < lane; ++q) {
+    const int element = (lane * out + q) / width;
+    const int from = back ? (q / width * J + out) * width
+                          : element % J * lane + element / J * width;
+    mask[q] = from / lane == in
+                  ? static_cast<std::uint8_t>(from % lane + q % width)
+                  : zero_byte;
   }
   return mask;
 }();
@@ -54,8 +46,12 @@ constexpr LaneMask deinterleave_mask = [] {
 template <class Vector, int width, int J, bool back>
 struct Lanes {
   using V = typename Vector::type;
-  static constexpr int rounds =
-      std::countr_zero(static_cast<unsigned>(back ? 16 / width : J));
+  static constexpr int lane = Vector::lane_bytes;
+  static constexpr bool unzips = requires(V v) {
+    Vector::template unzip_even<width>(v, v);
+  };
+  static constexpr int rounds = std::countr_zero(
+      static_cast<unsigned>(back && !unzips ? lane / width : J));
 
   [[gnu::always_inline]] static void permute(const V* in, V* out) {
     if constexpr (std::has_single_bit(static_cast<unsigned>(J))) {
@@ -68,33 +64,39 @@ struct Lanes {
         for (int i = 0; i < J; ++i) z[i] = out[i];
 #pragma GCC unroll 8
         for (int i = 0; i < J / 2; ++i) {
-          out[2 * i] = Vector::template zip_low<width>(z[i], z[i + J / 2]);
-          out[2 * i + 1] = Vector::template zip_high<width>(z[i], z[i + J / 2]);
+          if constexpr (back && unzips) {
+            out[i] = Vector::template unzip_even<width>(z[2 * i], z[2 * i + 1]);
+            out[i + J / 2] =
+                Vector::template unzip_odd<width>(z[2 * i], z[2 * i + 1]);
+          } else {
+            out[2 * i] = Vector::template zip_low<width>(z[i], z[i + J / 2]);
+            out[2 * i + 1] =
+                Vector::template zip_high<width>(z[i], z[i + J / 2]);
+          }
         }
       }
     } else {
-      each(in, out, std::make_integer_sequence<int, J>{});
+      each(in, out, std::make_integer_sequence<int, J - 1>{});
     }
   }
 
  private:
   template <int... k>
   [[gnu::always_inline]] static void each(
-      const V* in, V* out, std::integer_sequence<int, k...> vectors) {
-    ((out[k] = one<k>(in, vectors)), ...);
+      const V* in, V* out, std::integer_sequence<int, k...> others) {
+    out[0] = one<0>(in, others);
+    ((out[k + 1] = one<k + 1>(in, others)), ...);
   }
   template <int out, int... k>
   [[gnu::always_inline]] static V one(
-      const V* in, std::integer_sequence<int, k...> /*vectors*/) {
-    V v = Vector::zero();
-    ((v = Vector::either(v, Vector::template permute<mask<out, k>>(in[k]))),
-     ...);
+      const V* in, std::integer_sequence<int, k...> /*others*/) {
+    V v = Vector::template permute<mask<out, 0>>(in[0]);
+    ((v = Vector::template insert<mask<out, k + 1>>(v, in[k + 1])), ...);
     return v;
   }
   template <int out, int in>
-  static constexpr const LaneMask& mask =
-      back ? deinterleave_mask<width, J, out, in>
-           : interleave_mask<width, J, out, in>;
+  static constexpr const LaneMask<lane>& mask =
+      lanes_mask<lane, width, J, back, out, in>;
 };
 
 // Calls f with the integral_constant of `count`, one of 2..8 and, for bytes,
@@ -124,9 +126,9 @@ void with_constant(std::int64_t count, F f) {
   }
 }
 
-// By vectors of type Wide, the last columns by Vector128. From 32 bytes on,
-// rows are transposed.
-template <class Wide, int width>
+// Long rows by vectors of type Long; short planes by type Wide, some planes at
+// once; the last columns by Vector128. From 32 bytes on, rows are transposed.
+template <class Wide, int width, class Long = Wide>
 class Interleave {
   static constexpr auto fits = [](int J) {
     return J * width < 32 && (J <= 8 || width == 1);
@@ -178,12 +180,35 @@ class Interleave {
 
   template <int J, bool streams>
   [[gnu::always_inline]] static void columns(const Tile& tile) {
+    if constexpr (!streams || Long::lanes > 1) {
+      return columns_from<Long, J, streams>(tile, 0);
+    }
+    // Whole vectors stream from the first column that begins with one.
+    for (std::int64_t lead = 0, at = to_next_line(tile.dst);
+         lead < std::min(line, tile.count[1]); ++lead, at -= J * width) {
+      if (at % line != 0) continue;
+      if (lead > 0) last_columns<J, false>(columns_of<J>(tile, lead), 0);
+      return columns_from<Long, J, true>(tile, lead);
+    }
+    columns_from<Wide, J, true>(tile, 0);
+  }
+
+  // The first columns.
+  template <int J>
+  static Tile columns_of(const Tile& tile, std::int64_t count) {
+    Tile part = tile;
+    part.count[1] = count;
+    return part;
+  }
+
+  template <class Vector, int J, bool streams>
+  [[gnu::always_inline]] static void columns_from(const Tile& tile,
+                                                  std::int64_t j) {
     const std::int64_t count = tile.count[1];
-    std::int64_t j = 0;
-    if constexpr (Wide::lanes > 1) {
-      for (constexpr std::int64_t some = Wide::lanes * step; count - j >= some;
-           j += some) {
-        block<Wide, J, streams>(tile, j);
+    constexpr std::int64_t some = Vector::lanes * Vector::lane_bytes / width;
+    if constexpr (some > step) {
+      for (; count - j >= some; j += some) {
+        block<Vector, J, streams>(tile, j);
       }
     }
     if (j < count) last_columns<J, streams>(tile, j);
@@ -199,9 +224,10 @@ class Interleave {
     if (j < count) block<Vector128, J, false>(tile, count - step);
   }
 
-  // Columns from j on, 16 bytes of each row a lane; or so many of a plane a lane.
+  // Columns from j on, a lane of each row a lane; or so many of a plane a lane.
   template <class Vector, int J, bool streams, bool by_planes = false>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t j) {
+    constexpr std::int64_t lane_bytes = Vector::lane_bytes;
     const std::byte* const src = tile.src + j * width;
     std::byte* const dst = tile.dst + j * J * width;
     typename Vector::type in[J];
@@ -222,11 +248,12 @@ class Interleave {
       }
     }
     Lanes<Vector, width, J, false>::permute(in, out);
-    if (streams) ask_page_after(dst, 16 * J * Vector::lanes);
+    if (streams) ask_page_after(dst, lane_bytes * J * Vector::lanes);
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
       const auto at = [&](std::int64_t lane) {
-        return dst + lane * (by_planes ? tile.dst_stride[2] : 16 * J) + k * 16;
+        return dst + lane * (by_planes ? tile.dst_stride[2] : lane_bytes * J) +
+               k * lane_bytes;
       };
       if constexpr (streams) {
         Vector::scatter_stream(at, out[k]);
@@ -255,7 +282,8 @@ class Interleave {
   }
 };
 
-template <class Wide, int width>
+// By vectors of type Long; of type Wide where lanes stream.
+template <class Wide, int width, class Long = Wide>
 class Deinterleave {
   static constexpr auto fits = [](int J) { return J <= 8; };
 
@@ -312,13 +340,18 @@ class Deinterleave {
   template <int J>
   static std::int64_t lines(const Tile& tile, std::int64_t i) {
     constexpr std::int64_t step = line / width;
-    constexpr std::int64_t vector_bytes = 16 * Wide::lanes;
+    const std::int64_t end = inside<J>(tile);
+    if constexpr (Long::lane_bytes == line) {
+      for (; end - i >= step; i += step) block<Long, J, true>(tile, i);
+      return i;
+    }
+    constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
     alignas(line) std::byte stage[J * line];
     Tile part = rows_of<J>(tile, i, step);
     part.dst = stage;
     part.dst_stride[1] = line;
     part.count[1] = J;
-    for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
+    for (; end - i >= step; i += step) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < line; at += vector_bytes) {
         block<Wide, J, false>(part, at / width);
@@ -340,13 +373,12 @@ class Deinterleave {
 
   template <int J, bool streams>
   static void rows(const Tile& tile) {
+    using Vector = std::conditional_t<streams, Wide, Long>;
+    constexpr std::int64_t step = Vector::lanes * Vector::lane_bytes / width;
     const std::int64_t count = inside<J>(tile);
     std::int64_t i = 0;
-    if constexpr (Wide::lanes > 1) {
-      for (constexpr std::int64_t step = Wide::lanes * 16 / width;
-           count - i >= step; i += step) {
-        block<Wide, J, streams>(tile, i);
-      }
+    if constexpr (step > 16 / width) {
+      for (; count - i >= step; i += step) block<Vector, J, streams>(tile, i);
     }
     if (i < tile.count[0]) last_rows<J>(tile, i, count);
   }
@@ -371,25 +403,27 @@ class Deinterleave {
 
   template <class Vector, int J, bool streams>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t i) {
+    constexpr std::int64_t lane_bytes = Vector::lane_bytes;
     const std::byte* const src = tile.src + i * J * width;
     std::byte* const dst = tile.dst + i * width;
     typename Vector::type in[J];
     typename Vector::type out[J];
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
-      in[k] =
-          Vector::gather([&](int lane) { return src + (lane * J + k) * 16; });
+      in[k] = Vector::gather(
+          [&](int lane) { return src + (lane * J + k) * lane_bytes; });
     }
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {
       if (j >= tile.count[1]) continue;
       if constexpr (streams) {
-        ask_page_after(dst + j * tile.dst_stride[1], 16 * Vector::lanes);
+        ask_page_after(dst + j * tile.dst_stride[1],
+                       lane_bytes * Vector::lanes);
         // By lanes: that columns begin with vectors is rare.
         Vector::scatter_stream(
             [&](std::int64_t lane) {
-              return dst + j * tile.dst_stride[1] + 16 * lane;
+              return dst + j * tile.dst_stride[1] + lane_bytes * lane;
             },
             out[j]);
       } else {

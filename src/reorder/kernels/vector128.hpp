@@ -8,6 +8,7 @@
 #endif
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,15 @@
 namespace stridewise {
 namespace {
 
+// Compilers reorder streaming stores as if it did not matter: lines of a run
+// written out of their order cost up to half of the speed.
+inline void keep_order() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
 // Which byte of a lane each byte of the result is; 128: zero.
-using LaneMask = std::array<std::uint8_t, 16>;
+template <int bytes = 16>
+using LaneMask = std::array<std::uint8_t, bytes>;
 constexpr std::uint8_t zero_byte = 128;
 
 alignas(64) constexpr std::byte zero_bytes[64] = {};
@@ -58,10 +66,11 @@ struct Lane<8> {
   using type = std::uint64_t;
 };
 
-// What the kernels ask of a vector: `lanes` of 128 bits that zips and permutes
-// never cross.
+// What the kernels ask of a vector: `lanes` that zips and permutes never cross, of
+// 128 bits where nothing else is said.
 struct Vector128 {
   static constexpr std::int64_t lanes = 1;
+  static constexpr int lane_bytes = 16;
   using type [[gnu::vector_size(16)]] = std::uint8_t;
 
   static type zero() { return type{}; }
@@ -83,11 +92,15 @@ struct Vector128 {
   static type zip_high(type a, type b) {
     return zip<width, 16 / width / 2>(a, b);
   }
-  template <const LaneMask& mask>
+  template <const LaneMask<>& mask>
   static type permute(type v) {
     return permute_by<mask>(v, std::make_integer_sequence<int, 16>{});
   }
-  static type either(type a, type b) { return a | b; }
+  // `v`, and where it is zero what `mask` takes of `in`.
+  template <const LaneMask<>& mask>
+  static type insert(type v, type in) {
+    return v | permute<mask>(in);
+  }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
   static void stream(std::byte* dst, type v) {
     scatter_stream([=](int) { return dst; }, v);
@@ -102,6 +115,7 @@ struct Vector128 {
 #if defined(__SSE2__)
     _mm_stream_si128(reinterpret_cast<__m128i*>(at(0)),
                      reinterpret_cast<__m128i>(v));
+    keep_order();
 #else
     store(at(0), v);
 #endif
@@ -125,7 +139,7 @@ struct Vector128 {
     return reinterpret_cast<type>(__builtin_shufflevector(
         x, y, (k % 2 == 0 ? first + k / 2 : 16 / width + first + k / 2)...));
   }
-  template <const LaneMask& mask, int... k>
+  template <const LaneMask<>& mask, int... k>
   static type permute_by(type v, std::integer_sequence<int, k...> /*bytes*/) {
     return __builtin_shufflevector(v, type{},
                                    (mask[k] == zero_byte ? 16 : mask[k])...);

@@ -1,8 +1,6 @@
-// AVX-512 with VBMI: transposes of up to 8 rows or columns (image lanes, colour
-// channels, batches in a word) as permutations of bytes, of any width at once.
-//
-// 64 bytes of output come from up to 8 vectors of input: one masked vpermb for
-// each, by tables.
+// AVX-512 with VBMI: interleaves of a few rows and their inverse by permutations of
+// bytes, two-byte, four-byte and eight-byte elements across whole vectors, so that
+// memory is read and written by lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
@@ -13,236 +11,99 @@
 namespace stridewise::x86 {
 namespace {
 
-// The lowest `bytes` of a 64-byte mask.
-__mmask64 first_bytes(std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
-}
-
-constexpr std::int64_t most = 8;  // rows of an interleave, lanes of the inverse
-
-// Where each byte of an output vector comes from: which input and which byte.
-struct Permutation {
-  alignas(64) std::array<std::uint8_t, 64> byte{};
-  std::array<__mmask64, most> from{};
-};
-
-template <std::int64_t inputs>
-__m512i permute(const Permutation& p, const __m512i* in) {
-  const __m512i byte = _mm512_load_si512(p.byte.data());
-  __m512i out = _mm512_setzero_si512();
-#pragma GCC unroll 8
-  for (std::int64_t k = 0; k < inputs; ++k) {
-    out = _mm512_mask_permutexvar_epi8(out, p.from[k], byte, in[k]);
+// Elements of two vectors, the second one's counted on after the first one's.
+template <int width, class Of>
+consteval auto elements(Of of) {
+  LaneMask<64> bytes{};
+  for (int q = 0; q < 64; ++q) {
+    bytes[q] = static_cast<std::uint8_t>(of(q / width) * width + q % width);
   }
-  return out;
+  return bytes;
 }
 
-// Writes the lowest `bytes` of v, which is all of it but at an end.
-void store(std::byte* dst, __m512i v, std::int64_t bytes, bool streams) {
-  if (bytes < 64) {
-    _mm512_mask_storeu_epi8(dst, first_bytes(bytes), v);
-  } else if (streams) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
-  } else {
-    _mm512_storeu_si512(dst, v);
+// A vector of one lane.
+struct Vector512Whole : Vector512 {
+  static constexpr std::int64_t lanes = 1;
+  static constexpr int lane_bytes = 64;
+
+  template <class At>
+  [[gnu::always_inline]] static type gather(At at) {
+    return load(at(0));
   }
-}
-
-__m512i load(const std::byte* src, std::int64_t bytes) {
-  return bytes >= 64 ? _mm512_loadu_si512(src)
-                     : _mm512_maskz_loadu_epi8(first_bytes(bytes), src);
-}
-
-// Tables, made again only when a thread turns to another shape: tiles of one
-// nest are many, small and alike.
-using Tables = std::array<Permutation, most>;
-
-const Tables& tables(const std::array<std::int64_t, 3>& shape,
-                     Tables (*make)(const std::array<std::int64_t, 3>&)) {
-  thread_local struct {
-    std::array<std::int64_t, 3> shape{};
-    Tables (*make)(const std::array<std::int64_t, 3>&) = nullptr;
-    Tables made{};
-  } last;
-  if (last.shape != shape || last.make != make) {
-    last.made = make(shape);
-    last.shape = shape;
-    last.make = make;
+  template <class At>
+  [[gnu::always_inline]] static void scatter(At at, type v) {
+    store(at(0), v);
   }
-  return last.made;
-}
-
-// Output vector k of interleaving `rows` of `all`: element e is of row e % all.
-Tables interleave_tables(const std::array<std::int64_t, 3>& shape) {
-  const auto [width, rows, all] = shape;
-  Tables made{};
-  for (std::int64_t k = 0; k < all; ++k) {
-    for (std::int64_t q = 0; q < 64; ++q) {
-      const std::int64_t element = (64 * k + q) / width;
-      const std::int64_t row = element % all;
-      made[k].byte[q] =
-          static_cast<std::uint8_t>(element / all * width + q % width);
-      if (row < rows) made[k].from[row] |= __mmask64{1} << q;
-    }
+  template <class At>
+  [[gnu::always_inline]] static void scatter_stream(At at, type v) {
+    stream(at(0), v);
   }
-  return made;
-}
 
-// Output vector j: element j of each group of `lanes`.
-Tables deinterleave_tables(const std::array<std::int64_t, 3>& shape) {
-  const auto [width, columns, lanes] = shape;
-  Tables made{};
-  for (std::int64_t j = 0; j < columns; ++j) {
-    for (std::int64_t q = 0; q < 64; ++q) {
-      const std::int64_t at = (q / width * lanes + j) * width + q % width;
-      made[j].byte[q] = static_cast<std::uint8_t>(at % 64);
-      made[j].from[at / 64] |= __mmask64{1} << q;
-    }
+  template <int width>
+  static type zip_low(type a, type b) {
+    return take<zip<width>>(a, b);
   }
-  return made;
-}
+  template <int width>
+  static type zip_high(type a, type b) {
+    return take<zip<width, 32 / width>>(a, b);
+  }
+  template <int width>
+  static type unzip_even(type a, type b) {
+    return take<unzip<width, 0>>(a, b);
+  }
+  template <int width>
+  static type unzip_odd(type a, type b) {
+    return take<unzip<width, 1>>(a, b);
+  }
+  // Zero only where nothing of v is meant to be.
+  template <const LaneMask<64>& mask>
+  static type permute(type v) {
+    return _mm512_permutexvar_epi8(_mm512_loadu_si512(mask.data()), v);
+  }
+  template <const LaneMask<64>& mask>
+  static type insert(type v, type in) {
+    return take<inserted<mask>>(v, in);
+  }
 
-// `rows` streams of 64 bytes each become `all` vectors of interleaved elements;
-// all - rows of them are zeros.
-template <int width, std::int64_t rows>
-void interleave_rows(const Tile& tile, bool streams) {
-  const std::int64_t all = rows + tile.zeros;
-  const Tables& plan = tables({width, rows, all}, interleave_tables);
-  constexpr std::int64_t step = 64 / width;  // columns
-  for (std::int64_t j = 0; j < tile.count[1]; j += step) {
-    const std::int64_t bytes = (tile.count[1] - j) * width;  // of a row
-    __m512i in[rows];
-#pragma GCC unroll 8
-    for (std::int64_t i = 0; i < rows; ++i) {
-      in[i] = load(tile.src + i * tile.src_stride[0] + j * width, bytes);
-    }
-    std::byte* const dst = tile.dst + j * all * width;
-    if (streams) ask_page_after(dst, 64 * all);
-    for (std::int64_t k = 0; k < all; ++k) {
-      store(dst + 64 * k, permute<rows>(plan[k], in), bytes * all - 64 * k,
-            streams);
-    }
-  }
-}
+ private:
+  template <int width, int first = 0>
+  static constexpr LaneMask<64> zip = elements<width>([](int k) {
+    return first + k / 2 + (k % 2 == 0 ? 0 : 64 / width);
+  });
+  template <int width, int odd>
+  static constexpr LaneMask<64> unzip = elements<width>([](int k) {
+    return 2 * k + odd;
+  });
+  template <const LaneMask<64>& mask>
+  static constexpr LaneMask<64> inserted = elements<1>([](int q) {
+    return mask[q] == zero_byte ? q : 64 + mask[q];
+  });
 
-template <int width>
-void interleave_dispatch(const Tile& tile, bool streams) {
-  switch (tile.count[0]) {
-    case 1:
-      return interleave_rows<width, 1>(tile, streams);
-    case 2:
-      return interleave_rows<width, 2>(tile, streams);
-    case 3:
-      return interleave_rows<width, 3>(tile, streams);
-    case 4:
-      return interleave_rows<width, 4>(tile, streams);
-    case 5:
-      return interleave_rows<width, 5>(tile, streams);
-    case 6:
-      return interleave_rows<width, 6>(tile, streams);
-    case 7:
-      return interleave_rows<width, 7>(tile, streams);
-    default:
-      return interleave_rows<width, 8>(tile, streams);
-  }
-}
-
-// Up to 8 rows here; more by the narrower mechanism.
-template <int width>
-struct InterleaveBytes {
-  static void run(const Tile& tile) {
-    if (tile.count[0] + tile.zeros > most) {
-      return Interleave<Vector512, width>::run(tile);
-    }
-    each_plane(tile, [](const Tile& plane) {
-      interleave_dispatch<width>(plane, false);
-    });
-  }
-  static void stream(const Tile& tile) {
-    if (tile.count[0] + tile.zeros > most) {
-      return Interleave<Vector512, width>::stream(tile);
-    }
-    each_plane(tile, [](const Tile& plane) {
-      interleave_dispatch<width>(
-          plane, reinterpret_cast<std::uintptr_t>(plane.dst) % 64 == 0);
-    });
+  template <const LaneMask<64>& bytes>
+  static type take(type a, type b) {
+    return _mm512_permutex2var_epi8(a, _mm512_loadu_si512(bytes.data()), b);
   }
 };
 
-// `lanes` vectors of interleaved elements become one vector of each column.
-template <int width, std::int64_t lanes>
-void deinterleave_lanes(const Tile& tile, bool streams) {
-  const std::int64_t columns = tile.count[1];
-  const Tables& plan = tables({width, columns, lanes}, deinterleave_tables);
-  constexpr std::int64_t step = 64 / width;  // rows
-  for (std::int64_t i = 0; i < tile.count[0]; i += step) {
-    const std::int64_t rows = tile.count[0] - i;
-    // The lanes after the last row's columns may lie outside the tensor.
-    const std::int64_t bytes = ((rows - 1) * lanes + columns) * width;
-    __m512i in[lanes];
-#pragma GCC unroll 8
-    for (std::int64_t k = 0; k < lanes; ++k) {
-      in[k] = load(tile.src + i * lanes * width + 64 * k, bytes - 64 * k);
-    }
-    for (std::int64_t j = 0; j < columns; ++j) {
-      std::byte* const dst = tile.dst + j * tile.dst_stride[1] + i * width;
-      if (streams) ask_page_after(dst, 64);
-      store(dst, permute<lanes>(plan[j], in), rows * width, streams);
-    }
-  }
-}
-
 template <int width>
-void deinterleave_dispatch(const Tile& tile, bool streams) {
-  switch (tile.src_stride[0] / width) {
-    case 2:
-      return deinterleave_lanes<width, 2>(tile, streams);
-    case 3:
-      return deinterleave_lanes<width, 3>(tile, streams);
-    case 4:
-      return deinterleave_lanes<width, 4>(tile, streams);
-    case 5:
-      return deinterleave_lanes<width, 5>(tile, streams);
-    case 6:
-      return deinterleave_lanes<width, 6>(tile, streams);
-    case 7:
-      return deinterleave_lanes<width, 7>(tile, streams);
-    default:
-      return deinterleave_lanes<width, 8>(tile, streams);
-  }
+constexpr Kernel interleave() {
+  return kernel_of<Interleave<Vector512, width, Vector512Whole>, true>(
+      Isa::avx512_vbmi, KernelKind::interleave, width);
 }
-
 template <int width>
-struct DeinterleaveBytes {
-  static void run(const Tile& tile) {
-    each_plane(tile, [](const Tile& plane) {
-      deinterleave_dispatch<width>(plane, false);
-    });
-  }
-  static void stream(const Tile& tile) {
-    each_plane(tile, [](const Tile& plane) {
-      deinterleave_dispatch<width>(
-          plane, reinterpret_cast<std::uintptr_t>(plane.dst) % 64 == 0 &&
-                     plane.dst_stride[1] % 64 == 0);
-    });
-  }
-};
-
-template <template <int> class Of, int width>
-constexpr Kernel row(KernelKind kind) {
-  return kernel_of<Of<width>, true>(Isa::avx512_vbmi, kind, width);
+constexpr Kernel deinterleave() {
+  return kernel_of<Deinterleave<Vector512, width, Vector512Whole>, true>(
+      Isa::avx512_vbmi, KernelKind::deinterleave, width);
 }
 
-using enum KernelKind;
 constexpr auto table = std::to_array<Kernel>({
-    row<InterleaveBytes, 1>(interleave),
-    row<InterleaveBytes, 2>(interleave),
-    row<InterleaveBytes, 4>(interleave),
-    row<InterleaveBytes, 8>(interleave),
-    row<DeinterleaveBytes, 1>(deinterleave),
-    row<DeinterleaveBytes, 2>(deinterleave),
-    row<DeinterleaveBytes, 4>(deinterleave),
+    interleave<1>(),
+    interleave<2>(),
+    interleave<4>(),
+    interleave<8>(),
+    deinterleave<1>(),
+    deinterleave<2>(),
+    deinterleave<4>(),
 });
 
 }  // namespace

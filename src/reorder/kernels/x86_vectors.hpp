@@ -15,6 +15,7 @@ namespace {
 
 struct Vector256 {
   static constexpr std::int64_t lanes = 2;
+  static constexpr int lane_bytes = 16;
   using type = __m256i;
 
   static type zero() { return _mm256_setzero_si256(); }
@@ -43,18 +44,22 @@ struct Vector256 {
     if constexpr (width == 4) return _mm256_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm256_unpackhi_epi64(a, b);
   }
-  template <const LaneMask& mask>
+  template <const LaneMask<>& mask>
   static type permute(type v) {
     return _mm256_shuffle_epi8(
         v, _mm256_broadcastsi128_si256(
                load_lane(reinterpret_cast<const std::byte*>(mask.data()))));
   }
-  static type either(type a, type b) { return _mm256_or_si256(a, b); }
+  template <const LaneMask<>& mask>
+  static type insert(type v, type in) {
+    return _mm256_or_si256(v, permute<mask>(in));
+  }
   static void store(std::byte* dst, type v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), v);
   }
   static void stream(std::byte* dst, type v) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), v);
+    keep_order();
   }
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {
@@ -67,14 +72,17 @@ struct Vector256 {
   [[gnu::always_inline]] static void scatter_stream(At at, type v) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(at(0)),
                      _mm256_castsi256_si128(v));
+    keep_order();
     _mm_stream_si128(reinterpret_cast<__m128i*>(at(1)),
                      _mm256_extracti128_si256(v, 1));
+    keep_order();
   }
 };
 
 #if defined(__AVX512BW__)
 struct Vector512 {
   static constexpr std::int64_t lanes = 4;
+  static constexpr int lane_bytes = 16;
   using type = __m512i;
 
   static type zero() { return _mm512_setzero_si512(); }
@@ -101,16 +109,20 @@ struct Vector512 {
     if constexpr (width == 4) return _mm512_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm512_unpackhi_epi64(a, b);
   }
-  template <const LaneMask& mask>
+  template <const LaneMask<>& mask>
   static type permute(type v) {
     return _mm512_shuffle_epi8(
         v, _mm512_broadcast_i32x4(Vector256::load_lane(
                reinterpret_cast<const std::byte*>(mask.data()))));
   }
-  static type either(type a, type b) { return _mm512_or_si512(a, b); }
+  template <const LaneMask<>& mask>
+  static type insert(type v, type in) {
+    return _mm512_or_si512(v, permute<mask>(in));
+  }
   static void store(std::byte* dst, type v) { _mm512_storeu_si512(dst, v); }
   static void stream(std::byte* dst, type v) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
+    keep_order();
   }
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {
@@ -122,6 +134,7 @@ struct Vector512 {
   [[gnu::always_inline]] static void scatter_stream(At at, type v) {
     each_lane(at, v, [](std::byte* dst, __m128i lane) {
       _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
+      keep_order();
     });
   }
 
