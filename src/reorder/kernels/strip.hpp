@@ -49,7 +49,7 @@ class Strip {
       return rows_apart<put>(plain);
     }
     columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
-                 tile_.src_stride[0], tile_.prefetch);
+                 tile_.src_stride[0], tile_.prefetch && !few_long_rows());
   }
 
  private:
@@ -65,6 +65,11 @@ class Strip {
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead =
       S::chunks ? 512 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
+
+  // Those the processor reads ahead by itself, and better.
+  [[nodiscard]] bool few_long_rows() const {
+    return tile_.count[0] <= 16 && tile_.count[1] * width >= 1024;
+  }
 
   // Rows that no one stride takes apart, of which some may be zeros, or whose
   // lines the L1 cache could not keep.
