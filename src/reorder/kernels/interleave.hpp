@@ -135,6 +135,7 @@ class Interleave {
   };
   // Columns that fill 16 bytes of each row.
   static constexpr std::int64_t step = 16 / width;
+  static constexpr std::int64_t long_row = 4096;  // bytes of dst
 
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
@@ -183,14 +184,19 @@ class Interleave {
     if constexpr (!streams || Long::lanes > 1) {
       return columns_from<Long, J, streams>(tile, 0);
     }
-    // Whole vectors stream from the first column that begins with one.
-    for (std::int64_t lead = 0, at = to_next_line(tile.dst);
-         lead < std::min(line, tile.count[1]); ++lead, at -= J * width) {
-      if (at % line != 0) continue;
-      if (lead > 0) last_columns<J, false>(columns_of<J>(tile, lead), 0);
-      return columns_from<Long, J, true>(tile, lead);
+    // Whole vectors stream from the first column that begins with one; ends of
+    // short rows would be written by other stores than the rest of their lines.
+    const std::int64_t bytes = tile.count[1] * J * width;
+    std::int64_t lead = 0;
+    std::int64_t at = to_next_line(tile.dst);
+    if (bytes >= long_row) {
+      for (; at % line != 0 && lead < line; ++lead) at -= J * width;
     }
-    columns_from<Wide, J, true>(tile, 0);
+    if (at % line != 0 || (bytes < long_row && bytes % line != 0)) {
+      return columns_from<Wide, J, true>(tile, 0);
+    }
+    if (lead > 0) last_columns<J, false>(columns_of<J>(tile, lead), 0);
+    columns_from<Long, J, true>(tile, lead);
   }
 
   // The first columns.
@@ -340,18 +346,13 @@ class Deinterleave {
   template <int J>
   static std::int64_t lines(const Tile& tile, std::int64_t i) {
     constexpr std::int64_t step = line / width;
-    const std::int64_t end = inside<J>(tile);
-    if constexpr (Long::lane_bytes == line) {
-      for (; end - i >= step; i += step) block<Long, J, true>(tile, i);
-      return i;
-    }
     constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
     alignas(line) std::byte stage[J * line];
     Tile part = rows_of<J>(tile, i, step);
     part.dst = stage;
     part.dst_stride[1] = line;
     part.count[1] = J;
-    for (; end - i >= step; i += step) {
+    for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < line; at += vector_bytes) {
         block<Wide, J, false>(part, at / width);
