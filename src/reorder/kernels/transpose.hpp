@@ -51,15 +51,34 @@ class Transpose {
                        : Short(tile, 0).template run<Put::stream_lanes>();
           }
         }
-      } else if (by_lines && count >= Full::rows) {
-        Full(tile, 0).template run<Put::cached>();
-        row = strips<Put::stream>(tile, (line - misaligned) / width);
+      } else if (by_lines && count >= 2 * Full::rows) {
+        // Lines that stream are not touched by other stores: those made them wait
+        // for the cache.
+        const std::int64_t lead = (line - misaligned) / width;
+        last_rows(rows_of(tile, 0, lead), 0);
+        row = strips<Put::stream>(tile, lead);
+        return last_rows(rows_of(tile, row, count - row), 0);
       }
     }
     if (count - row >= Full::rows) {
       row = strips<Put::cached>(tile, row);
     }
     if (count > row) last_rows(tile, row);
+  }
+
+  // Some rows of a tile, zeros included.
+  static Tile rows_of(const Tile& tile, std::int64_t first,
+                      std::int64_t count) {
+    Tile part = tile;
+    part.count[0] = std::clamp<std::int64_t>(tile.count[0] - first, 0, count);
+    part.zeros = count - part.count[0];
+    part.dst += first * width;
+    if (tile.row_offset != nullptr) {
+      part.row_offset += first;
+    } else {
+      part.src += first * tile.src_stride[0];
+    }
+    return part;
   }
 
   // Whole strips; returns the row after them.
@@ -108,6 +127,7 @@ class Transpose {
   static void last_rows(const Tile& tile, std::int64_t row) {
     const std::int64_t count = tile.count[0] + tile.zeros;
     const std::int64_t left = (count - row) * width;
+    if (left == 0) return;
     if constexpr (width <= 32) {
       using Full = Strip<Wide, width, 64>;
       using Short = Strip<Half, width, 32>;

@@ -46,9 +46,11 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
   constexpr std::int64_t long_run = 1 << 10;
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
-  // Elements of 16 bytes and more are written in order as they are.
+  // Elements of 16 bytes and more are written in order as they are. Of long
+  // columns that are whole lines, all but two lines are written whole.
+  const bool long_lines = column > 8 * line && column % line == 0;
   if (kernel.kind != KernelKind::transpose || unit >= 16 ||
-      column > most_combined) {
+      column > most_combined || long_lines) {
     return {};
   }
   if (nest.columns.empty()) {
@@ -60,7 +62,7 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
     const std::int64_t columns = ceil_div(some, column * least) * least;
     // So are columns of up to a line; of long ones, most lines are whole.
     const bool odd = column % line != 0 && column != line / 2;
-    const bool some_lines = column > line && column <= 8 * line;
+    const bool some_lines = column > line;
     if (nest.tile[1].dst_stride != column || !(odd || some_lines) ||
         columns * column > most_combined) {
       return {};
