@@ -300,12 +300,14 @@ TEST(Kernels, DenseColumnsStreamFromAnyAddress) {
     if (kernel.kind != KernelKind::transpose || kernel.stream == nullptr) {
       continue;
     }
-    for (const std::int64_t bytes : {32, 64, 128, 256, 320}) {
+    for (const std::int64_t bytes : {32, 64, 128, 256, 320, 512}) {
       const std::int64_t column = bytes / kernel.element_bytes;
       for (const std::int64_t zeros : {0, 1, 5}) {
         if (column <= zeros) continue;
-        for (const std::int64_t columns : {1, 9, 64, 300}) {
-          const Tile tile = tile_of(kernel, column - zeros, columns, 0, zeros);
+        for (const std::int64_t columns : {1, 9, 64, 66, 300}) {
+          Tile tile = tile_of(kernel, column - zeros, columns, 0, zeros);
+          tile.prefetch = columns % 4 == 0;
+          tile.crowded_src = columns == 66 ? 16 : 0;
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
                                           GuardedBytes::Against::back, slack));

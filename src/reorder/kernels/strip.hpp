@@ -87,8 +87,47 @@ class Strip {
         return packed<put, most_packed>();
       }
     }
+    if constexpr (put == Put::stream && !S::chunks) {
+      if (present_ == rows * strips_ && tile_.crowded_src == 0 &&
+          tile_.column_offset == nullptr) {
+        return by_offsets<put>();
+      }
+    }
     if (packs(tile_)) return packed<put, pack_bytes>();
     irregular<put>();
+  }
+
+  // Rows by an offset of their own each, as many columns of all strips at once as
+  // a square has.
+  template <Put put>
+  [[gnu::noinline]] void by_offsets() const {
+    constexpr std::int64_t some_rows =
+        std::max<std::int64_t>(rows * n * width / line, 1);
+    const std::int64_t count = tile_.count[1];
+    const std::int64_t* const offset = tile_.row_offset + row_;
+    PagesOfColumns<n> pages(dst_);
+    for (std::int64_t j = 0; j < count; j += n) {
+      const std::int64_t at = std::min(j, count - n);
+      const typename S::ByStride columns{at * tile_.dst_stride[1],
+                                         tile_.dst_stride[1]};
+      pages.reach(dst_ + columns.at(0));
+      const std::int64_t asked = j / n * some_rows % rows;
+      const std::int64_t next =
+          j * width + ahead < count * width
+              ? j * width + ahead
+              : (j - count) * width + ahead + tile_.next_src;
+      for (std::int64_t s = 0; s < strips_; ++s) {
+        if (tile_.prefetch) {
+#pragma GCC unroll 4
+          for (std::int64_t i = asked; i < asked + some_rows; ++i) {
+            __builtin_prefetch(tile_.src + offset[s * rows + i] + next, 0, 2);
+          }
+        }
+        S::template square<put>(
+            typename S::ByOffset{tile_.src + at * width, offset + s * rows},
+            parts, dst_ + s * bytes, columns);
+      }
+    }
   }
 
   // The rows of one part of the columns after those of another: of so few, the L1

@@ -40,6 +40,8 @@ class Transpose {
       const bool by_lines = misaligned % width == 0 && steps_by(tile, line);
       if (misaligned == 0 && by_lines) {
         row = strips<Put::stream>(tile, 0);
+      } else if (!chunks && by_lines && wraps(tile)) {
+        return wrapped_rows(tile, (line - misaligned) / width);
       } else if (misaligned % 16 == 0 &&
                  (chunks ? steps_by(tile, 16) : dense(tile))) {
         row = strips<Put::stream_lanes>(tile, 0);
@@ -64,6 +66,41 @@ class Transpose {
       row = strips<Put::cached>(tile, row);
     }
     if (count > row) last_rows(tile, row);
+  }
+
+  // Whether columns of some whole lines follow each other in dst, so that the last
+  // rows of one share a line with the first ones of the next.
+  static constexpr std::int64_t most_wrapped = 8 * line / width;  // rows
+  static bool wraps(const Tile& tile) {
+    return tile.zeros == 0 && tile.column_offset == nullptr &&
+           tile.dst_stride[1] == tile.count[0] * width &&
+           tile.count[0] > line / width && tile.count[0] <= most_wrapped &&
+           tile.count[1] > 64;
+  }
+  // Rows from `lead` on, which begin with a line, then the first ones of the next
+  // column: all lines but the first and the last ones stream whole.
+  static void wrapped_rows(const Tile& tile, std::int64_t lead) {
+    const std::int64_t last = tile.count[1] - 1;
+    std::int64_t offset[most_wrapped];
+    for (std::int64_t i = 0; i < tile.count[0]; ++i) {
+      const bool next = i + lead >= tile.count[0];
+      offset[i] = next ? tile.row_at(i + lead - tile.count[0]) + width
+                       : tile.row_at(i + lead);
+    }
+    Tile part = rows_of(tile, 0, lead);
+    part.count[1] = 1;
+    last_rows(part, 0);
+    part = tile;
+    part.count[1] = last;
+    part.dst += lead * width;
+    part.row_offset = offset;
+    part.row_reach = *std::max_element(offset, offset + tile.count[0]);
+    strips<Put::stream>(part, 0);
+    part = rows_of(tile, lead, tile.count[0] - lead);
+    part.count[1] = 1;
+    part.src += last * width;
+    part.dst += last * tile.dst_stride[1];
+    rows<false>(part);
   }
 
   // Some rows of a tile, zeros included.

@@ -60,9 +60,9 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
         (crowded_src && 4 * line / unit * column <= most_combined);
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
     const std::int64_t columns = ceil_div(some, column * least) * least;
-    // So are columns of up to a line; of long ones, most lines are whole.
+    // Without zeros, columns of whole lines stream as they are.
     const bool odd = column % line != 0 && column != line / 2;
-    const bool some_lines = column > line;
+    const bool some_lines = nest.zeros > 0 && column > line;
     if (nest.tile[1].dst_stride != column || !(odd || some_lines) ||
         columns * column > most_combined) {
       return {};
