@@ -53,7 +53,7 @@ struct ScheduledNest {
   bool staged;               // values are converted by way of a stage, see
                              // executor/stage.hpp
   std::int64_t crowded_src;  // as in Tile
-  bool crowded_dst;
+  std::int64_t crowded_dst;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
   std::int64_t calls;

@@ -50,7 +50,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   // Only how it is done hangs on these.
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
-  tile.crowded_dst = columns % 2 == 0;
+  tile.crowded_dst = columns % 2 == 0 ? 8 : 0;
   switch (kernel.kind) {
     case KernelKind::transpose:
       tile.dst_stride = {width, (rows + zeros) * width + gap, 0, 0};
@@ -238,7 +238,7 @@ TEST(Kernels, WideTransposes) {
         for (int flags = 0; flags < 8; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
-          tile.crowded_dst = (flags & 2) != 0;
+          tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
           const auto side = GuardedBytes::Against::front;
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));

@@ -29,7 +29,7 @@ void run_staged(const PlanData& data, const ScheduledNest& scheduled, Tile tile,
   tile.dst_stride[run] = unit;
   tile.dst_stride[runs] = bytes;
   tile.column_offset = nullptr;
-  tile.crowded_dst = false;
+  tile.crowded_dst = 0;
   scheduled.run(tile);
 
   const bool scattered =

@@ -39,11 +39,12 @@ struct Tile {
   // reads on in the same rows, of which this one has few columns.
   std::int64_t next_src;
   bool rows_go_on;
-  // Whether so many rows of src, or columns of dst, share sets of the L1 cache
-  // that it would not keep their lines until they are used again; of rows, how
-  // many lines of those of a strip share one, else 0.
+  // Where so many rows of src, or columns of dst, share sets of the L1 cache that
+  // it would not keep their lines until they are used again, else 0: of rows, how
+  // many lines of those of a strip share one; of columns, how many strips of them
+  // are best written side by side.
   std::int64_t crowded_src;
-  bool crowded_dst;
+  std::int64_t crowded_dst;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {
     return row_offset != nullptr ? row_offset[row] : row * src_stride[0];

@@ -77,7 +77,7 @@ class Strip {
   [[gnu::noinline]] void rows_apart(bool plain) {
     if constexpr (put == Put::cached && parts > 1) {
       if (plain && strips_ == 1 && tile_.crowded_src <= ways * parts &&
-          !tile_.crowded_dst && !tile_.prefetch) {
+          tile_.crowded_dst == 0 && !tile_.prefetch) {
         return by_parts();
       }
     }

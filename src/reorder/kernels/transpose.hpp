@@ -140,8 +140,19 @@ class Transpose {
     constexpr std::int64_t l1_share = 16 * 1024, many = 8;
     const std::int64_t fit = l1_share / (Full::rows * tile.count[1] * width);
     if (put == Put::cached && fit >= many && !Full::packs(tile)) return fit;
-    const bool far = put != Put::cached || tile.crowded_dst || tile.prefetch;
+    const bool near = put == Put::cached && !tile.prefetch;
+    if (near && tile.crowded_dst > Full::most_strips && plain(tile) &&
+        tile.crowded_dst * Full::rows <= 128) {
+      return tile.crowded_dst;
+    }
+    const bool far = !near || tile.crowded_dst > 0;
     return chunks || far ? Full::most_strips : 1;
+  }
+
+  // Whether no strip packs its rows.
+  static bool plain(const Tile& tile) {
+    return tile.crowded_src == 0 && tile.row_offset == nullptr &&
+           tile.zeros == 0;
   }
 
   // Whether columns follow each other in dst, as whole vectors and not as lines

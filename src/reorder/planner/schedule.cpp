@@ -2,6 +2,8 @@
 // reads twice stays in the nearest cache; and tasks of a size that keeps threads
 // busy and the cost of handing them out small.
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -48,6 +50,16 @@ std::int64_t lines_per_set(std::span<const std::int64_t> offsets,
     ++lines[static_cast<std::size_t>(floor_mod(floor_div(at, line), 64))];
   }
   return std::ranges::max(lines);
+}
+
+// As many as leave the rows of src room in the L1 cache.
+std::int64_t strips_of_crowded_columns() {
+#if defined(_SC_LEVEL1_DCACHE_ASSOC)
+  static const bool many_ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC) > 8;
+#else
+  constexpr bool many_ways = false;
+#endif
+  return many_ways ? 8 : 4;
 }
 
 // Rows and columns of one call.
@@ -159,12 +171,12 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   }
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
-  // Four strips of columns are written at once where dst is crowded.
-  scheduled.crowded_dst =
+  const bool crowded_dst =
       lines_per_set(scheduled.column_offsets, nest.tile[1].dst_stride,
                     std::min<std::int64_t>(nest.tile[1].count, 64)) > 16;
+  scheduled.crowded_dst = crowded_dst ? strips_of_crowded_columns() : 0;
   // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
-  const bool wide = scheduled.crowded_dst || data.prefetch;
+  const bool wide = crowded_dst || data.prefetch;
   const std::int64_t of_rows =
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
