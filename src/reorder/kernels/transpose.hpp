@@ -123,6 +123,14 @@ class Transpose {
   static std::int64_t strips(const Tile& tile, std::int64_t row) {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
+    if constexpr (chunks && put == Put::cached) {
+      const std::int64_t strips = (count - row) / Full::rows;
+      if (!tile.prefetch && plain(tile) && tile.column_offset == nullptr &&
+          strips > 1) {
+        chunk_strips(tile, row, strips);
+        return row + strips * Full::rows;
+      }
+    }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
       const std::int64_t some = std::min(at_once, (count - row) / Full::rows);
@@ -130,6 +138,16 @@ class Transpose {
       row += some * Full::rows;
     }
     return row;
+  }
+
+  static void chunk_strips(const Tile& tile, std::int64_t row,
+                           std::int64_t strips) {
+    using S = Squares<Wide, width, 64>;
+    const auto run = tile.count[1] <= 8 || strips < 8
+                         ? S::template chunk_strips<4>
+                         : S::template chunk_strips<8>;
+    run(tile.src + row * tile.src_stride[0], tile.src_stride[0],
+        tile.dst + row * width, {0, tile.dst_stride[1]}, tile.count[1], strips);
   }
 
   // Strips side by side: some where src and dst are far; where rows are short,
