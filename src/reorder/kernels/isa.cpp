@@ -44,11 +44,15 @@ Isa machine_isa() {
     return Isa::portable;
   }
   if (!__builtin_cpu_supports("avx2") || !has_f16c()) return Isa::sse4;
-  const bool avx512 =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx512 && __builtin_cpu_supports("avx512vbmi")) return Isa::avx512_vbmi;
-  return avx512 ? Isa::avx512 : Isa::avx2;
+#if defined(STRIDEWISE_AVX512)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return __builtin_cpu_supports("avx512vbmi") ? Isa::avx512_vbmi
+                                                : Isa::avx512;
+  }
+#endif
+  return Isa::avx2;
 #else
   return Isa::portable;
 #endif

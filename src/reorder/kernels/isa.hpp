@@ -13,7 +13,7 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 
 [[nodiscard]] std::string_view isa_name(Isa isa);
 
-// The best of this machine.
+// The best that this machine and this build have.
 [[nodiscard]] Isa machine_isa();
 
 // The same, or what the environment variable STRIDEWISE_ISA
