@@ -21,7 +21,9 @@ inline constexpr std::int64_t line = 64;
 // executor/combine.hpp.
 struct Combine {
   std::int64_t columns = 0;  // of a block; 0: the nest has no blocks
-  bool always = false;       // or only where dst does not begin with a line
+  // Where dst begins a multiple of so many bytes after a line, the kernel streams
+  // whole lines by itself; 0: nowhere.
+  std::int64_t spared = 0;
   // Where each column goes there; empty: one after the other.
   std::vector<std::int64_t> offsets;
   // Columns that follow each other in dst: where they are put together, where

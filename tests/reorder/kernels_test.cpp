@@ -293,6 +293,25 @@ TEST(Kernels, DeinterleavesStreamLines) {
   }
 }
 
+// Long rows stream by lines from the first column that begins with one.
+TEST(Kernels, LongInterleavesStreamFromAnyAddress) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::interleave || kernel.stream == nullptr) {
+      continue;
+    }
+    for (const std::int64_t rows : {2, 3, 4, 5, 6, 7, 8, 16}) {
+      for (const std::int64_t columns : {257, 1100, 2100}) {
+        const Tile tile = tile_of(kernel, rows, columns, 0, 0);
+        if (!suits(kernel, tile)) continue;
+        for (const std::size_t slack : {0U, 4U, 16U, 32U, 48U}) {
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                        GuardedBytes::Against::back, slack));
+        }
+      }
+    }
+  }
+}
+
 // Blocks that follow each other stream wherever malloc puts them: at 16 bytes
 // after a line, say.
 TEST(Kernels, DenseColumnsStreamFromAnyAddress) {
@@ -304,8 +323,13 @@ TEST(Kernels, DenseColumnsStreamFromAnyAddress) {
       const std::int64_t column = bytes / kernel.element_bytes;
       for (const std::int64_t zeros : {0, 1, 5}) {
         if (column <= zeros) continue;
-        for (const std::int64_t columns : {1, 9, 64, 66, 300}) {
+        for (const std::int64_t columns : {1, 9, 64, 65, 66, 300}) {
           Tile tile = tile_of(kernel, column - zeros, columns, 0, zeros);
+          if (columns == 65) {
+            tile.count[2] = 2;
+            tile.src_stride[2] = tile.count[0] * tile.src_stride[0];
+            tile.dst_stride[2] = columns * tile.dst_stride[1];
+          }
           tile.prefetch = columns % 4 == 0;
           tile.crowded_src = columns == 66 ? 16 : 0;
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {

@@ -57,8 +57,10 @@ class Odometer {
 // Whether lines of dst are put together before they stream.
 bool combines(const ScheduledNest& scheduled, const std::byte* dst) {
   return scheduled.combine.columns > 0 &&
-         (scheduled.combine.always ||
-          detail::in_line(dst + scheduled.nest.dst_offset) != 0);
+         (scheduled.combine.spared == 0 ||
+          detail::in_line(dst + scheduled.nest.dst_offset) %
+                  scheduled.combine.spared !=
+              0);
 }
 
 // Rows that the first part of a streamed transpose does beyond its share, so

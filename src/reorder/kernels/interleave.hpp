@@ -181,7 +181,7 @@ class Interleave {
 
   template <int J, bool streams>
   [[gnu::always_inline]] static void columns(const Tile& tile) {
-    if constexpr (!streams || Long::lanes > 1) {
+    if constexpr (!streams || Long::lane_bytes == 16) {
       return columns_from<Long, J, streams>(tile, 0);
     }
     // Whole vectors stream from the first column that begins with one; ends of
@@ -314,8 +314,7 @@ class Deinterleave {
   static void whole_lines(const Tile& tile) {
     const std::int64_t head = to_next_line(tile.dst);
     const std::int64_t lead = head / width;
-    if (head % width != 0 || tile.dst_stride[1] % line != 0 ||
-        lead >= tile.count[0]) {
+    if (tile.dst_stride[1] % line != 0 || lead >= tile.count[0]) {
       return rows<J, true>(tile);
     }
     rows<J, false>(rows_of<J>(tile, 0, lead));

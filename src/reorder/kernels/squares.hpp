@@ -151,33 +151,6 @@ struct Squares {
     }
   }
 
-  // All strips of chunks, so many at once and no call for each: few read what lies
-  // together, more write it.
-  template <std::int64_t some>
-  [[gnu::noinline]] static void chunk_strips(const std::byte* src,
-                                             std::int64_t pitch, std::byte* dst,
-                                             ByStride columns,
-                                             std::int64_t count,
-                                             std::int64_t strips) {
-    const std::int64_t strip_pitch = rows * pitch;
-    for (; strips > 0; strips -= some) {
-      for (std::int64_t j = 0; j < count; ++j) {
-        const auto strip = [&](std::int64_t s) __attribute__((always_inline)) {
-          square<Put::cached>(ByPitch{src + s * strip_pitch + j * width, pitch},
-                              parts, dst + s * bytes, columns.from(j));
-        };
-        if (strips >= some) {
-#pragma GCC unroll 8
-          for (std::int64_t s = 0; s < some; ++s) strip(s);
-        } else {
-          for (std::int64_t s = 0; s < strips; ++s) strip(s);
-        }
-      }
-      src += some * strip_pitch;
-      dst += some * bytes;
-    }
-  }
-
   // The same by the rows of one part of the columns after those of another, some
   // lines of each row at once.
   template <class Columns>
@@ -201,6 +174,33 @@ struct Squares {
           }
         }
       }
+    }
+  }
+
+  // All strips of a tile of chunks, so many side by side. Few read what lies
+  // together in src, more write what lies together in dst.
+  template <std::int64_t some>
+  [[gnu::noinline]] static void chunk_strips(const std::byte* src,
+                                             std::int64_t pitch, std::byte* dst,
+                                             ByStride columns,
+                                             std::int64_t count,
+                                             std::int64_t strips) {
+    const std::int64_t strip_pitch = rows * pitch;
+    for (; strips > 0; strips -= some) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        const auto strip = [&](std::int64_t s) __attribute__((always_inline)) {
+          square<Put::cached>(ByPitch{src + s * strip_pitch + j * width, pitch},
+                              parts, dst + s * bytes, columns.from(j));
+        };
+        if (strips >= some) {
+#pragma GCC unroll 8
+          for (std::int64_t s = 0; s < some; ++s) strip(s);
+        } else {
+          for (std::int64_t s = 0; s < strips; ++s) strip(s);
+        }
+      }
+      src += some * strip_pitch;
+      dst += some * bytes;
     }
   }
 

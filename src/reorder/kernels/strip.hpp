@@ -90,7 +90,7 @@ class Strip {
     if constexpr (put == Put::stream && !S::chunks) {
       if (present_ == rows * strips_ && tile_.crowded_src == 0 &&
           tile_.column_offset == nullptr) {
-        return by_offsets<put>();
+        return stream_by_offsets();
       }
     }
     if (packs(tile_)) return packed<put, pack_bytes>();
@@ -99,31 +99,35 @@ class Strip {
 
   // Rows by an offset of their own each, as many columns of all strips at once as
   // a square has.
-  template <Put put>
-  [[gnu::noinline]] void by_offsets() const {
+  [[gnu::noinline]] void stream_by_offsets() const {
     constexpr std::int64_t some_rows =
         std::max<std::int64_t>(rows * n * width / line, 1);
     const std::int64_t count = tile_.count[1];
     const std::int64_t* const offset = tile_.row_offset + row_;
+    const bool prefetch = tile_.prefetch && !few_long_rows();
+    // Where rows end, the strips after these are read, or the next call's rows.
+    const std::int64_t all = strips_ * rows;
+    const bool more = row_ + 2 * all <= tile_.count[0];
     PagesOfColumns<n> pages(dst_);
     for (std::int64_t j = 0; j < count; j += n) {
       const std::int64_t at = std::min(j, count - n);
       const typename S::ByStride columns{at * tile_.dst_stride[1],
                                          tile_.dst_stride[1]};
-      pages.reach(dst_ + columns.at(0));
+      if (row_ == 0) pages.reach(dst_ + columns.at(0));
       const std::int64_t asked = j / n * some_rows % rows;
-      const std::int64_t next =
-          j * width + ahead < count * width
-              ? j * width + ahead
-              : (j - count) * width + ahead + tile_.next_src;
+      const bool in_row = j * width + ahead < count * width;
+      const std::byte* const next =
+          tile_.src + j * width + ahead +
+          (in_row ? 0 : (more ? 0 : tile_.next_src) - count * width);
+      const std::int64_t* const ask = in_row || !more ? offset : offset + all;
       for (std::int64_t s = 0; s < strips_; ++s) {
-        if (tile_.prefetch) {
+        if (prefetch) {
 #pragma GCC unroll 4
           for (std::int64_t i = asked; i < asked + some_rows; ++i) {
-            __builtin_prefetch(tile_.src + offset[s * rows + i] + next, 0, 2);
+            __builtin_prefetch(next + ask[s * rows + i], 0, 2);
           }
         }
-        S::template square<put>(
+        S::template square<Put::stream>(
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
             parts, dst_ + s * bytes, columns);
       }

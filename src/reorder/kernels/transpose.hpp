@@ -4,9 +4,9 @@
 //
 // Rows are contiguous in dst, so dst is written by strips of rows that fill a
 // cache line (strip.hpp), some strips side by side where src and dst are far:
-// memory likes neighbours. A strip is walked by squares (squares.hpp). Edges are
-// not special: the last strip and the last columns begin early enough to be whole,
-// and write once more what is already there.
+// memory likes neighbours. A strip is walked by squares (squares.hpp). The last
+// columns, and where nothing streams the last strip, begin early enough to be
+// whole, and write once more what is already there.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,10 +38,13 @@ class Transpose {
       const std::int64_t misaligned =
           reinterpret_cast<std::intptr_t>(tile.dst) % line;
       const bool by_lines = misaligned % width == 0 && steps_by(tile, line);
+      if constexpr (!chunks) {
+        if (misaligned != 0 && by_lines && wraps(tile)) {
+          return wrapped_rows(tile, (line - misaligned) / width);
+        }
+      }
       if (misaligned == 0 && by_lines) {
         row = strips<Put::stream>(tile, 0);
-      } else if (!chunks && by_lines && wraps(tile)) {
-        return wrapped_rows(tile, (line - misaligned) / width);
       } else if (misaligned % 16 == 0 &&
                  (chunks ? steps_by(tile, 16) : dense(tile))) {
         row = strips<Put::stream_lanes>(tile, 0);
@@ -54,18 +57,16 @@ class Transpose {
           }
         }
       } else if (by_lines && count >= 2 * Full::rows) {
-        // Lines that stream are not touched by other stores: those made them wait
-        // for the cache.
         const std::int64_t lead = (line - misaligned) / width;
         last_rows(rows_of(tile, 0, lead), 0);
         row = strips<Put::stream>(tile, lead);
-        return last_rows(rows_of(tile, row, count - row), 0);
       }
+      // Lines that stream are not touched by other stores: those would wait for
+      // the cache.
+      if (row > 0) return last_rows(rows_of(tile, row, count - row), 0);
     }
-    if (count - row >= Full::rows) {
-      row = strips<Put::cached>(tile, row);
-    }
-    if (count > row) last_rows(tile, row);
+    if (count >= Full::rows) row = strips<Put::cached>(tile, 0);
+    last_rows(tile, row);
   }
 
   // Whether columns of some whole lines follow each other in dst, so that the last
@@ -125,7 +126,7 @@ class Transpose {
     const std::int64_t count = tile.count[0] + tile.zeros;
     if constexpr (chunks && put == Put::cached) {
       const std::int64_t strips = (count - row) / Full::rows;
-      if (!tile.prefetch && plain(tile) && tile.column_offset == nullptr &&
+      if (!tile.prefetch && simple(tile) && tile.column_offset == nullptr &&
           strips > 1) {
         chunk_strips(tile, row, strips);
         return row + strips * Full::rows;
@@ -150,8 +151,8 @@ class Transpose {
         tile.dst + row * width, {0, tile.dst_stride[1]}, tile.count[1], strips);
   }
 
-  // Strips side by side: some where src and dst are far; where rows are short,
-  // many, as far as the L1 cache holds src.
+  // Strips side by side: some where src and dst are far or columns of dst crowd a
+  // set; where rows are short, many, as far as the L1 cache holds src.
   template <Put put>
   static std::int64_t strips_at_once(const Tile& tile) {
     using Full = Strip<Wide, width, 64>;
@@ -159,7 +160,7 @@ class Transpose {
     const std::int64_t fit = l1_share / (Full::rows * tile.count[1] * width);
     if (put == Put::cached && fit >= many && !Full::packs(tile)) return fit;
     const bool near = put == Put::cached && !tile.prefetch;
-    if (near && tile.crowded_dst > Full::most_strips && plain(tile) &&
+    if (near && tile.crowded_dst > Full::most_strips && simple(tile) &&
         tile.crowded_dst * Full::rows <= 128) {
       return tile.crowded_dst;
     }
@@ -167,8 +168,8 @@ class Transpose {
     return chunks || far ? Full::most_strips : 1;
   }
 
-  // Whether no strip packs its rows.
-  static bool plain(const Tile& tile) {
+  // Whether rows have one stride, no zeros and room in the L1 cache.
+  static bool simple(const Tile& tile) {
     return tile.crowded_src == 0 && tile.row_offset == nullptr &&
            tile.zeros == 0;
   }
@@ -202,7 +203,6 @@ class Transpose {
       }
       if (left >= 32) {
         Short(tile, row).template run<Put::cached>();
-        if (left == 32) return;
         return last_rows(tile, row + Short::rows);
       }
       if constexpr (width <= 16) {

@@ -96,7 +96,7 @@ struct Vector128 {
   static type permute(type v) {
     return permute_by<mask>(v, std::make_integer_sequence<int, 16>{});
   }
-  // `v`, and where it is zero what `mask` takes of `in`.
+  // `v`, and what `mask` takes of `in` where earlier masks took nothing.
   template <const LaneMask<>& mask>
   static type insert(type v, type in) {
     return v | permute<mask>(in);

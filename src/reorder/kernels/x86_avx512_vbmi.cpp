@@ -1,6 +1,5 @@
 // AVX-512 with VBMI: interleaves of a few rows and their inverse by permutations of
-// bytes, two-byte, four-byte and eight-byte elements across whole vectors, so that
-// memory is read and written by lines.
+// bytes across whole vectors, so that long rows are read and written by lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
@@ -55,7 +54,7 @@ struct Vector512Whole : Vector512 {
   static type unzip_odd(type a, type b) {
     return take<unzip<width, 1>>(a, b);
   }
-  // Zero only where nothing of v is meant to be.
+  // Not zero where the mask says so: interleaves insert something there.
   template <const LaneMask<64>& mask>
   static type permute(type v) {
     return _mm512_permutexvar_epi8(_mm512_loadu_si512(mask.data()), v);

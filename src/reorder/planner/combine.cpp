@@ -21,6 +21,7 @@ Combine combine_columns(std::span<const std::int64_t> offsets,
   std::ranges::sort(order, {}, [&](std::size_t k) { return offsets[k]; });
   Combine combine;
   combine.columns = std::ssize(offsets);
+  combine.spared = line;
   combine.offsets.resize(offsets.size());
   std::int64_t end = 0;
   for (const std::size_t k : order) {
@@ -47,8 +48,12 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   // Elements of 16 bytes and more are written in order as they are. Of long
-  // columns that are whole lines, all but two lines are written whole.
-  const bool long_lines = column > 8 * line && column % line == 0;
+  // columns that begin and end with lines, or as far after them as dst does, all
+  // but two lines are written whole.
+  const bool long_lines =
+      column > 8 * line && column % line == 0 &&
+      std::ranges::all_of(column_offsets,
+                          [](std::int64_t at) { return at % line == 0; });
   if (kernel.kind != KernelKind::transpose || unit >= 16 ||
       column > most_combined || long_lines) {
     return {};
@@ -60,16 +65,17 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
         (crowded_src && 4 * line / unit * column <= most_combined);
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
     const std::int64_t columns = ceil_div(some, column * least) * least;
-    // Without zeros, columns of whole lines stream as they are.
     const bool odd = column % line != 0 && column != line / 2;
-    const bool some_lines = nest.zeros > 0 && column > line;
+    const bool some_lines = column > line;
     if (nest.tile[1].dst_stride != column || !(odd || some_lines) ||
         columns * column > most_combined) {
       return {};
     }
     const std::int64_t some_columns = std::min(columns, nest.tile[1].count);
     return {.columns = some_columns,
-            .always = odd,
+            .spared = odd              ? 0
+                      : nest.zeros > 0 ? line
+                                       : unit,
             .offsets = {},
             .runs = {{0, 0, some_columns * column}}};
   }

@@ -192,7 +192,7 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       tile_part = {
           std::max(tile_part[0], nest.tile[0].count),
           std::max(tile_part[1] / combine.columns, one) * combine.columns};
-      nest.staged = combine.always;
+      nest.staged = combine.spared == 0;
     }
     scheduled.combine = std::move(combine);
   }
