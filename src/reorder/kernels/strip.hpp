@@ -64,11 +64,13 @@ class Strip {
   static constexpr std::int64_t ways = 8;  // of the L1 cache, or more
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead =
-      S::chunks ? 512 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
+      S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
 
-  // Those the processor reads ahead by itself, and better.
+  // Those the processor reads ahead by itself, and better; of chunks, which it
+  // goes through faster, fewer.
   [[nodiscard]] bool few_long_rows() const {
-    return tile_.count[0] <= 16 && tile_.count[1] * width >= 1024;
+    return tile_.count[0] <= (S::chunks ? 2 : 16) &&
+           tile_.count[1] * width >= 1024;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros, or whose
