@@ -195,16 +195,12 @@ class Interleave {
     if (at % line != 0 || (bytes < long_row && bytes % line != 0)) {
       return columns_from<Wide, J, true>(tile, 0);
     }
-    if (lead > 0) last_columns<J, false>(columns_of<J>(tile, lead), 0);
+    if (lead > 0) {
+      Tile first = tile;
+      first.count[1] = lead;
+      last_columns<J, false>(first, 0);
+    }
     columns_from<Long, J, true>(tile, lead);
-  }
-
-  // The first columns.
-  template <int J>
-  static Tile columns_of(const Tile& tile, std::int64_t count) {
-    Tile part = tile;
-    part.count[1] = count;
-    return part;
   }
 
   template <class Vector, int J, bool streams>

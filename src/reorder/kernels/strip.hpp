@@ -49,7 +49,7 @@ class Strip {
       return rows_apart<put>(plain);
     }
     columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
-                 tile_.src_stride[0], tile_.prefetch && !few_long_rows());
+                 tile_.src_stride[0], prefetches());
   }
 
  private:
@@ -66,11 +66,12 @@ class Strip {
   static constexpr std::int64_t ahead =
       S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
 
-  // Those the processor reads ahead by itself, and better; of chunks, which it
-  // goes through faster, fewer.
-  [[nodiscard]] bool few_long_rows() const {
-    return tile_.count[0] <= (S::chunks ? 2 : 16) &&
-           tile_.count[1] * width >= 1024;
+  // Few long rows the processor reads ahead by itself, and better; of chunks,
+  // which it goes through faster, fewer.
+  [[nodiscard]] bool prefetches() const {
+    const bool few_long_rows = tile_.count[0] <= (S::chunks ? 2 : 16) &&
+                               tile_.count[1] * width >= 1024;
+    return tile_.prefetch && !few_long_rows;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros, or whose
@@ -106,7 +107,7 @@ class Strip {
         std::max<std::int64_t>(rows * n * width / line, 1);
     const std::int64_t count = tile_.count[1];
     const std::int64_t* const offset = tile_.row_offset + row_;
-    const bool prefetch = tile_.prefetch && !few_long_rows();
+    const bool prefetch = prefetches();
     // Where rows end, the strips after these are read, or the next call's rows.
     const std::int64_t all = strips_ * rows;
     const bool more = row_ + 2 * all <= tile_.count[0];

@@ -84,9 +84,8 @@ class Transpose {
     const std::int64_t last = tile.count[1] - 1;
     std::int64_t offset[most_wrapped];
     for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-      const bool next = i + lead >= tile.count[0];
-      offset[i] = next ? tile.row_at(i + lead - tile.count[0]) + width
-                       : tile.row_at(i + lead);
+      const std::int64_t row = (i + lead) % tile.count[0];
+      offset[i] = tile.row_at(row) + (row < lead ? width : 0);
     }
     Tile part = rows_of(tile, 0, lead);
     part.count[1] = 1;
@@ -119,17 +118,18 @@ class Transpose {
     return part;
   }
 
-  // Whole strips; returns the row after them.
+  // Whole strips, which only streaming ones begin later than with row 0; returns
+  // the row after them.
   template <Put put>
   static std::int64_t strips(const Tile& tile, std::int64_t row) {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
     if constexpr (chunks && put == Put::cached) {
-      const std::int64_t strips = (count - row) / Full::rows;
+      const std::int64_t all = count / Full::rows;
       if (!tile.prefetch && simple(tile) && tile.column_offset == nullptr &&
-          strips > 1) {
-        chunk_strips(tile, row, strips);
-        return row + strips * Full::rows;
+          all > 1) {
+        chunk_strips(tile, all);
+        return all * Full::rows;
       }
     }
     const std::int64_t at_once = strips_at_once<put>(tile);
@@ -141,14 +141,13 @@ class Transpose {
     return row;
   }
 
-  static void chunk_strips(const Tile& tile, std::int64_t row,
-                           std::int64_t strips) {
+  static void chunk_strips(const Tile& tile, std::int64_t strips) {
     using S = Squares<Wide, width, 64>;
     const auto run = tile.count[1] <= 8 || strips < 8
                          ? S::template chunk_strips<4>
                          : S::template chunk_strips<8>;
-    run(tile.src + row * tile.src_stride[0], tile.src_stride[0],
-        tile.dst + row * width, {0, tile.dst_stride[1]}, tile.count[1], strips);
+    run(tile.src, tile.src_stride[0], tile.dst, {0, tile.dst_stride[1]},
+        tile.count[1], strips);
   }
 
   // Strips side by side: some where src and dst are far or columns of dst crowd a

@@ -25,6 +25,10 @@ struct Vector256 {
   static __m128i load_lane(const std::byte* from) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   }
+  static void stream_lane(std::byte* dst, __m128i lane) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
+    keep_order();
+  }
   template <class At>
   [[gnu::always_inline]] static type gather(At at) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(at(0))),
@@ -70,12 +74,8 @@ struct Vector256 {
   }
   template <class At>
   [[gnu::always_inline]] static void scatter_stream(At at, type v) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(at(0)),
-                     _mm256_castsi256_si128(v));
-    keep_order();
-    _mm_stream_si128(reinterpret_cast<__m128i*>(at(1)),
-                     _mm256_extracti128_si256(v, 1));
-    keep_order();
+    stream_lane(at(0), _mm256_castsi256_si128(v));
+    stream_lane(at(1), _mm256_extracti128_si256(v, 1));
   }
 };
 
@@ -132,10 +132,7 @@ struct Vector512 {
   }
   template <class At>
   [[gnu::always_inline]] static void scatter_stream(At at, type v) {
-    each_lane(at, v, [](std::byte* dst, __m128i lane) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
-      keep_order();
-    });
+    each_lane(at, v, &Vector256::stream_lane);
   }
 
  private:
