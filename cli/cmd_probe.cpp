@@ -54,6 +54,12 @@ void run(Context& context, const Options& options) {
                            : fmt::format(", {} of {}: together all differ",
                                          k + 1, probe.files()));
   }
+  // infer reads what was written last under this name.
+  if (probe.files() == 1) {
+    date_after(out, series_name(out, 0));
+  } else {
+    date_after(series_name(out, 0), out);
+  }
   context.answer({{"files", std::move(files)},
                   {"shape", print(shape)},
                   {"dtype", type.name},

@@ -73,6 +73,13 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return older ? std::vector{path} : series;
 }
 
+void date_after(const fs::path& path, const fs::path& other) {
+  std::error_code none;
+  const fs::file_time_type theirs = fs::last_write_time(other, none);
+  if (none || fs::last_write_time(path, none) > theirs) return;
+  fs::last_write_time(path, theirs + fs::file_time_type::duration{1}, none);
+}
+
 fs::path sidecar_of(const fs::path& file) {
   fs::path name = file;
   return name.replace_extension(".json");

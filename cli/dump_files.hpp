@@ -28,6 +28,10 @@ struct TensorShape {
 // written last.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(
     const std::filesystem::path& path);
+// Dates `path` after `other`, should that exist and look no older: two files that
+// one tick of the clock saw written bear the same time.
+void date_after(const std::filesystem::path& path,
+                const std::filesystem::path& other);
 
 // A file's sidecar says what its bytes are: dump.json beside dump.bin, an object
 // with layout, shape and dtype. Its key `file` names the file, because dump.npy

@@ -182,6 +182,9 @@ class Infer(support.CliTest):
 
     def test_what_was_written_last_is_read(self):
         self.probe("2x17x5x4")
+        # As a clock that has not ticked, or one that was set back.
+        later = time.time() + 60
+        os.utime(self.path("p.npy"), (later, later))
         self.answer("probe", self.path("p.npy"), "--shape", "2x17x5x4",
                     "--dtype", "s8")
         for k in (0, 1):
