@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streaming.hpp"
@@ -110,12 +111,17 @@ template <class Vector, class From>
   write_part(from, dst, at, bytes);
 }
 
+// Runs of more bytes are memcpy's, which in the caches does not read dst first.
+constexpr std::int64_t short_run = 2048;
+
 // A run of any length, by what serves it.
 template <class Vector, bool streams, class From>
 [[gnu::always_inline]] inline void any_run(From from, std::byte* dst,
                                            std::int64_t bytes) {
   if (streams && bytes >= line) {
     stream_run<Vector>(from, dst, bytes);
+  } else if (std::is_same_v<From, FromMemory> && bytes > short_run) {
+    std::memcpy(dst, from.few(0), static_cast<std::size_t>(bytes));
   } else if (bytes >= 16 * Vector::lanes) {
     write_run<Vector>(from, dst, bytes);
   } else if (bytes >= 16) {

@@ -16,6 +16,8 @@ template <class Vector, int width, int bytes>
 class Strip {
   using S = Squares<Vector, width, bytes>;
   using V = typename S::V;
+  // With vectors of half a line at most.
+  using Parts = Squares<typename Vector::Half, width, bytes>;
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t parts = S::parts;
   static constexpr std::int64_t vector_bytes = S::vector_bytes;
@@ -78,8 +80,8 @@ class Strip {
   // lines the L1 cache could not keep.
   template <Put put>
   [[gnu::noinline]] void rows_apart(bool plain) {
-    if constexpr (put == Put::cached && parts > 1) {
-      if (plain && strips_ == 1 && tile_.crowded_src <= ways * parts &&
+    if constexpr (put == Put::cached && Parts::parts > 1) {
+      if (plain && strips_ == 1 && tile_.crowded_src <= ways * Parts::parts &&
           tile_.crowded_dst == 0 && !tile_.prefetch) {
         return by_parts();
       }
@@ -141,19 +143,19 @@ class Strip {
   // cache keeps the lines.
   void by_parts() const {
     if (tile_.column_offset != nullptr) {
-      by_parts(typename S::ByTable{tile_.column_offset});
+      by_parts(typename Parts::ByTable{tile_.column_offset});
     } else {
-      by_parts(typename S::ByStride{0, tile_.dst_stride[1]});
+      by_parts(typename Parts::ByStride{0, tile_.dst_stride[1]});
     }
   }
   template <class Columns>
   void by_parts(Columns columns) const {
     const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
     const std::int64_t whole = tile_.count[1] / n * n;
-    S::by_parts(src, tile_.src_stride[0], dst_, columns, whole);
+    Parts::by_parts(src, tile_.src_stride[0], dst_, columns, whole);
     if (whole == tile_.count[1]) return;
     const std::int64_t last = tile_.count[1] - n;
-    S::by_parts(src + last * width, tile_.src_stride[0], dst_,
+    Parts::by_parts(src + last * width, tile_.src_stride[0], dst_,
                 columns.from(last), n);
   }
 
@@ -228,11 +230,12 @@ class Strip {
       for (std::int64_t s = 0; s < strips_; ++s) {
         const std::byte* const from = src + s * rows * pitch;
         std::byte* const to = dst_ + s * bytes;
-        const std::int64_t used = parts_with_rows(s);
-        S::template squares<put, asks>(from, pitch, used, to, columns, whole);
+        const std::int64_t lanes = lanes_with_rows(s);
+        S::template padded_squares<put>(asks, from, pitch, lanes, to, columns,
+                                        whole);
         if (whole == count) continue;
-        S::template squares<put, asks>(from + (count - n) * width, pitch, used,
-                                       to, columns.from(count - n), n);
+        S::template padded_squares<put>(asks, from + (count - n) * width, pitch,
+                                        lanes, to, columns.from(count - n), n);
       }
       return;
     }
@@ -252,7 +255,7 @@ class Strip {
       some(0, turn, src + ahead);
       some(turn, whole, next_row(0));
     } else if (strips_ == 1) {
-      S::template squares<put, asks>(src, pitch, parts, dst_, columns, whole);
+      S::template squares<put, asks>(src, pitch, dst_, columns, whole);
     } else {
       some(0, whole, nullptr);
     }
@@ -270,9 +273,13 @@ class Strip {
     return tile_.src + tile_.next_src + i * tile_.src_stride[0];
   }
 
-  // Rows of strip s that are not zeros, and the vectors of a column that hold them.
+  // Rows of strip s that are not zeros, and the lanes and vectors of a column that
+  // hold them.
   [[nodiscard]] std::int64_t rows_of(std::int64_t s) const {
     return std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
+  }
+  [[nodiscard]] std::int64_t lanes_with_rows(std::int64_t s) const {
+    return (rows_of(s) * width + 15) / 16;
   }
   [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
     return (rows_of(s) * width + vector_bytes - 1) / vector_bytes;

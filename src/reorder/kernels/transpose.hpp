@@ -142,12 +142,9 @@ class Transpose {
   }
 
   static void chunk_strips(const Tile& tile, std::int64_t strips) {
-    using S = Squares<Wide, width, 64>;
-    const auto run = tile.count[1] <= 8 || strips < 8
-                         ? S::template chunk_strips<4>
-                         : S::template chunk_strips<8>;
-    run(tile.src, tile.src_stride[0], tile.dst, {0, tile.dst_stride[1]},
-        tile.count[1], strips);
+    Squares<Wide, width, 64>::chunk_strips(tile.src, tile.src_stride[0],
+                                           tile.dst, tile.dst_stride[1],
+                                           tile.count[1], strips);
   }
 
   // Strips side by side: some where src and dst are far or columns of dst crowd a

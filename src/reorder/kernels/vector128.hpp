@@ -69,6 +69,7 @@ struct Lane<8> {
 // What the kernels ask of a vector: `lanes` that zips and permutes never cross, of
 // 128 bits where nothing else is said.
 struct Vector128 {
+  using Half = Vector128;
   static constexpr std::int64_t lanes = 1;
   static constexpr int lane_bytes = 16;
   using type [[gnu::vector_size(16)]] = std::uint8_t;
@@ -79,8 +80,8 @@ struct Vector128 {
     std::memcpy(&v, from, 16);
     return v;
   }
-  // Lane k from at(k).
-  template <class At>
+  // Lane k from at(k), so many of them; the others are zeros.
+  template <int some = lanes, class At>
   [[gnu::always_inline]] static type gather(At at) {
     return load(at(0));
   }

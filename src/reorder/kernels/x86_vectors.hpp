@@ -14,6 +14,7 @@ namespace stridewise {
 namespace {
 
 struct Vector256 {
+  using Half = Vector256;
   static constexpr std::int64_t lanes = 2;
   static constexpr int lane_bytes = 16;
   using type = __m256i;
@@ -29,10 +30,15 @@ struct Vector256 {
     _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
     keep_order();
   }
-  template <class At>
+  // A vector of two halves.
+  static type join(const std::byte* low, const std::byte* high) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(low)),
+                                   load_lane(high), 1);
+  }
+  template <int some = lanes, class At>
   [[gnu::always_inline]] static type gather(At at) {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(at(0))),
-                                   load_lane(at(1)), 1);
+    if constexpr (some == 1) return _mm256_zextsi128_si256(load_lane(at(0)));
+    return join(at(0), at(1));
   }
   template <int width>
   static type zip_low(type a, type b) {
@@ -81,19 +87,27 @@ struct Vector256 {
 
 #if defined(__AVX512BW__)
 struct Vector512 {
+  using Half = Vector256;
   static constexpr std::int64_t lanes = 4;
   static constexpr int lane_bytes = 16;
   using type = __m512i;
 
   static type zero() { return _mm512_setzero_si512(); }
   static type load(const std::byte* from) { return _mm512_loadu_si512(from); }
-  template <class At>
+  template <int some = lanes, class At>
   [[gnu::always_inline]] static type gather(At at) {
     const auto load = &Vector256::load_lane;
+    if constexpr (some <= 2) {
+      return _mm512_zextsi256_si512(Vector256::gather<some>(at));
+    }
     __m512i v = _mm512_castsi128_si512(load(at(0)));
     v = _mm512_inserti32x4(v, load(at(1)), 1);
     v = _mm512_inserti32x4(v, load(at(2)), 2);
     return _mm512_inserti32x4(v, load(at(3)), 3);
+  }
+  static type join(const std::byte* low, const std::byte* high) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Vector256::load(low)),
+                              Vector256::load(high), 1);
   }
   template <int width>
   static type zip_low(type a, type b) {

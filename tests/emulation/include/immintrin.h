@@ -92,6 +92,10 @@ inline __m512i _mm512_load_si512(const void* src) {
   return _mm512_loadu_si512(src);
 }
 
+inline __m512i _mm512_zextsi256_si512(__m256i v) {
+  return std::bit_cast<__m512i>(std::array<__m256i, 2>{v, __m256i{}});
+}
+
 // Element by element, f(From) -> To.
 template <class From, class To, class Result, class Vector, class F>
 Result simde_extra_map(Vector vector, F f) {
