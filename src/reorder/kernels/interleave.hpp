@@ -126,6 +126,10 @@ void with_constant(std::int64_t count, F f) {
   }
 }
 
+// How many planes a block takes: one, or some that lie apart or beside each other
+// in src.
+enum class Planes : std::uint8_t { one, apart, beside };
+
 // Long rows by vectors of type Long; short planes by type Wide, some planes at
 // once; the last columns by Vector128. From 32 bytes on, rows are transposed.
 template <class Wide, int width, class Long = Wide>
@@ -165,10 +169,13 @@ class Interleave {
         plane.src += by * plane.src_stride[2];
         plane.dst += by * plane.dst_stride[2];
       };
+      if (!streams || steps_by_lines(plane)) {
+        beside<J, streams, 16>(plane, left, go_on);
+        beside<J, streams, 32>(plane, left, go_on);
+      }
       if (Wide::lanes > 1 && plane.count[1] == step) {
-        // Planes of one lane each fill a vector together.
         while (left >= Wide::lanes) {
-          block<Wide, J, streams, true>(plane, 0);
+          block<Wide, J, streams, Planes::apart>(plane, 0);
           go_on(Wide::lanes);
         }
       }
@@ -177,6 +184,29 @@ class Interleave {
         go_on(1);
       }
     }
+  }
+
+  // Planes of so many bytes a row that lie beside each other in src and of which
+  // each begins with a vector in dst, so that a vector of each row makes some.
+  template <int J, bool streams, std::int64_t row, class GoOn>
+  [[gnu::always_inline]] static void beside(const Tile& plane,
+                                            const std::int64_t& left,
+                                            GoOn go_on) {
+    constexpr std::int64_t some = Long::lane_bytes / row;
+    if constexpr (some > 1 && row * J % Long::lane_bytes == 0) {
+      if (plane.count[1] * width != row || plane.src_stride[2] != row) return;
+      while (left >= some) {
+        block<Long, J, streams, Planes::beside, row>(plane, 0);
+        go_on(some);
+      }
+    }
+  }
+
+  static bool steps_by_lines(const Tile& plane) {
+    return (reinterpret_cast<std::uintptr_t>(plane.dst) |
+            static_cast<std::uintptr_t>(plane.dst_stride[2])) %
+               line ==
+           0;
   }
 
   template <int J, bool streams>
@@ -213,6 +243,12 @@ class Interleave {
         block<Vector, J, streams>(tile, j);
       }
     }
+    if constexpr (some > 2 * step && !streams) {
+      if (count - j >= 2 * step) {
+        block<typename Vector::Half, J, streams>(tile, j);
+        j += 2 * step;
+      }
+    }
     if (j < count) last_columns<J, streams>(tile, j);
   }
 
@@ -226,10 +262,15 @@ class Interleave {
     if (j < count) block<Vector128, J, false>(tile, count - step);
   }
 
-  // Columns from j on, a lane of each row a lane; or so many of a plane a lane.
-  template <class Vector, int J, bool streams, bool by_planes = false>
+  // Columns from j on, a lane of each row a lane; or some planes of `row_bytes`,
+  // each of them a lane, or all beside each other in a lane.
+  template <class Vector, int J, bool streams, Planes planes = Planes::one,
+            std::int64_t row_bytes = 16>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t j) {
     constexpr std::int64_t lane_bytes = Vector::lane_bytes;
+    constexpr bool beside = planes == Planes::beside;
+    // Vectors that a plane takes of dst.
+    constexpr std::int64_t share = beside ? row_bytes * J / lane_bytes : J;
     const std::byte* const src = tile.src + j * width;
     std::byte* const dst = tile.dst + j * J * width;
     typename Vector::type in[J];
@@ -239,13 +280,16 @@ class Interleave {
       const std::byte* const row = src + i * tile.src_stride[0];
       if (i >= tile.count[0]) {
         in[i] = Vector::zero();
-      } else if constexpr (by_planes) {
+      } else if constexpr (planes == Planes::apart) {
         in[i] = Vector::gather([&](std::int64_t lane) {
           const std::byte* const at = row + lane * tile.src_stride[2];
           if (tile.prefetch) __builtin_prefetch(at + tile.next_src, 0, 2);
           return at;
         });
       } else {
+        if (beside && tile.prefetch) {
+          __builtin_prefetch(row + tile.next_src, 0, 2);
+        }
         in[i] = Vector::load(row);
       }
     }
@@ -254,8 +298,11 @@ class Interleave {
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
       const auto at = [&](std::int64_t lane) {
-        return dst + lane * (by_planes ? tile.dst_stride[2] : lane_bytes * J) +
-               k * lane_bytes;
+        return dst +
+               (lane + k / share) * (planes == Planes::one
+                                         ? lane_bytes * J
+                                         : tile.dst_stride[2]) +
+               k % share * lane_bytes;
       };
       if constexpr (streams) {
         Vector::scatter_stream(at, out[k]);

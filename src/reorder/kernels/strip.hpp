@@ -92,10 +92,11 @@ class Strip {
         return packed<put, most_packed>();
       }
     }
-    if constexpr (put == Put::stream && !S::chunks) {
-      if (present_ == rows * strips_ && tile_.crowded_src == 0 &&
-          tile_.column_offset == nullptr) {
-        return stream_by_offsets();
+    if constexpr (put != Put::stream_lanes && !S::chunks) {
+      if ((put == Put::stream || !tile_.prefetch) &&
+          tile_.row_offset != nullptr && present_ == rows * strips_ &&
+          tile_.crowded_src == 0 && tile_.column_offset == nullptr) {
+        return by_offsets<put>();
       }
     }
     if (packs(tile_)) return packed<put, pack_bytes>();
@@ -104,7 +105,8 @@ class Strip {
 
   // Rows by an offset of their own each, as many columns of all strips at once as
   // a square has.
-  [[gnu::noinline]] void stream_by_offsets() const {
+  template <Put put>
+  [[gnu::noinline]] void by_offsets() const {
     constexpr std::int64_t some_rows =
         std::max<std::int64_t>(rows * n * width / line, 1);
     const std::int64_t count = tile_.count[1];
@@ -118,7 +120,7 @@ class Strip {
       const std::int64_t at = std::min(j, count - n);
       const typename S::ByStride columns{at * tile_.dst_stride[1],
                                          tile_.dst_stride[1]};
-      if (row_ == 0) pages.reach(dst_ + columns.at(0));
+      if (put == Put::stream && row_ == 0) pages.reach(dst_ + columns.at(0));
       const std::int64_t asked = j / n * some_rows % rows;
       const bool in_row = j * width + ahead < count * width;
       const std::byte* const next =
@@ -132,7 +134,7 @@ class Strip {
             __builtin_prefetch(next + ask[s * rows + i], 0, 2);
           }
         }
-        S::template square<Put::stream>(
+        S::template square<put>(
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
             parts, dst_ + s * bytes, columns);
       }
@@ -156,7 +158,7 @@ class Strip {
     if (whole == tile_.count[1]) return;
     const std::int64_t last = tile_.count[1] - n;
     Parts::by_parts(src + last * width, tile_.src_stride[0], dst_,
-                columns.from(last), n);
+                    columns.from(last), n);
   }
 
   // Rows are read once each, by way of a copy, which costs less than reading
