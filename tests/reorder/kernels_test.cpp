@@ -51,6 +51,8 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
   tile.crowded_dst = columns % 2 == 0 ? 8 : 0;
+  tile.squares = columns % 3;
+  tile.squares_of_parts = rows % 2 == 0;
   switch (kernel.kind) {
     case KernelKind::transpose:
       tile.dst_stride = {width, (rows + zeros) * width + gap, 0, 0};
@@ -235,8 +237,10 @@ TEST(Kernels, WideTransposes) {
     const std::int64_t line = 64 / kernel.element_bytes;
     for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 9 * line + 3}) {
-        for (int flags = 0; flags < 8; ++flags) {
+        for (int flags = 0; flags < 24; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
+          tile.squares = flags / 8;
+          tile.squares_of_parts = true;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;

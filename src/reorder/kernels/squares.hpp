@@ -49,7 +49,11 @@ struct Squares {
     [[nodiscard]] const std::byte* row(std::int64_t i) const {
       return src + i * pitch;
     }
+    // The rows from row i on, and from so many bytes of each on.
     [[nodiscard]] ByPitch from(std::int64_t i) const { return {row(i), pitch}; }
+    [[nodiscard]] ByPitch at(std::int64_t byte) const {
+      return {src + byte, pitch};
+    }
   };
   struct ByOffset {
     const std::byte* src;
@@ -60,6 +64,9 @@ struct Squares {
     }
     [[nodiscard]] ByOffset from(std::int64_t i) const {
       return {src, offset + i};
+    }
+    [[nodiscard]] ByOffset at(std::int64_t byte) const {
+      return {src + byte, offset};
     }
   };
 

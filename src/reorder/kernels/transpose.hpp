@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/strip.hpp"
 
@@ -130,6 +131,13 @@ class Transpose {
           all > 1) {
         chunk_strips(tile, all);
         return all * Full::rows;
+      }
+    }
+    if constexpr (!chunks && put == Put::cached) {
+      using Lines = LineSquares<Wide, width>;
+      if (tile.squares > 0 && (Lines::whole || tile.squares_of_parts) &&
+          std::min(tile.count[0], tile.count[1]) >= Lines::side) {
+        row = Lines::run(tile);
       }
     }
     const std::int64_t at_once = strips_at_once<put>(tile);

@@ -109,6 +109,17 @@ struct Vector512 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(Vector256::load(low)),
                               Vector256::load(high), 1);
   }
+  // Lane l of vector k becomes lane k of vector l.
+  [[gnu::always_inline]] static void transpose_lanes(type* v) {
+    const type ab = _mm512_shuffle_i32x4(v[0], v[1], 0x88);
+    const type AB = _mm512_shuffle_i32x4(v[0], v[1], 0xdd);
+    const type cd = _mm512_shuffle_i32x4(v[2], v[3], 0x88);
+    const type CD = _mm512_shuffle_i32x4(v[2], v[3], 0xdd);
+    v[0] = _mm512_shuffle_i32x4(ab, cd, 0x88);
+    v[1] = _mm512_shuffle_i32x4(AB, CD, 0x88);
+    v[2] = _mm512_shuffle_i32x4(ab, cd, 0xdd);
+    v[3] = _mm512_shuffle_i32x4(AB, CD, 0xdd);
+  }
   template <int width>
   static type zip_low(type a, type b) {
     if constexpr (width == 1) return _mm512_unpacklo_epi8(a, b);

@@ -62,6 +62,29 @@ std::int64_t strips_of_crowded_columns() {
   return many_ways ? 8 : 4;
 }
 
+// How many squares of as many rows as columns leave each side enough sets of the
+// L1 cache when they lie beside each other. Rows of one square alone are as well
+// read otherwise.
+std::int64_t squares_of(const ScheduledNest& scheduled, const PlanNest& nest,
+                        std::int64_t unit) {
+  constexpr std::int64_t ways = 8;
+  const std::int64_t side = line / unit;
+  const PlanLoop& row = nest.tile[0];
+  const PlanLoop& column = nest.tile[1];
+  if (row.count <= side ||
+      lines_per_set(scheduled.row_offsets, row.src_stride,
+                    std::min(row.count, 2 * side)) > 2 * ways) {
+    return 0;
+  }
+  for (const std::int64_t beside : {2, 1}) {
+    if (lines_per_set(scheduled.column_offsets, column.dst_stride,
+                      std::min(column.count, beside * side)) <= ways) {
+      return beside;
+    }
+  }
+  return 0;
+}
+
 // Rows and columns of one call.
 std::array<std::int64_t, 2> part_of(const Kernel& kernel,
                                     const PlanNest& nest) {
@@ -171,9 +194,10 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   }
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
-  const bool crowded_dst =
+  const std::int64_t of_columns =
       lines_per_set(scheduled.column_offsets, nest.tile[1].dst_stride,
-                    std::min<std::int64_t>(nest.tile[1].count, 64)) > 16;
+                    std::min<std::int64_t>(nest.tile[1].count, 64));
+  const bool crowded_dst = of_columns > 16;
   scheduled.crowded_dst = crowded_dst ? strips_of_crowded_columns() : 0;
   // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
   const bool wide = crowded_dst || data.prefetch;
@@ -181,6 +205,10 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
+  scheduled.squares = kernel.kind == KernelKind::transpose && !data.prefetch
+                          ? squares_of(scheduled, nest, unit)
+                          : 0;
+  scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   auto tile_part =
