@@ -56,7 +56,7 @@ struct ScheduledNest {
                              // executor/stage.hpp
   std::int64_t crowded_src;  // as in Tile
   std::int64_t crowded_dst;
-  std::int64_t squares;
+  std::int64_t square_bytes;
   bool squares_of_parts;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there

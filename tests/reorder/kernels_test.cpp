@@ -51,7 +51,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
   tile.crowded_dst = columns % 2 == 0 ? 8 : 0;
-  tile.squares = columns % 3;
+  tile.square_bytes = columns % 3 == 0 ? 128 : 0;
   tile.squares_of_parts = rows % 2 == 0;
   switch (kernel.kind) {
     case KernelKind::transpose:
@@ -237,10 +237,9 @@ TEST(Kernels, WideTransposes) {
     const std::int64_t line = 64 / kernel.element_bytes;
     for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 9 * line + 3}) {
-        for (int flags = 0; flags < 24; ++flags) {
+        for (int flags = 0; flags < 8; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
-          tile.squares = flags / 8;
-          tile.squares_of_parts = true;
+          tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
@@ -248,6 +247,95 @@ TEST(Kernels, WideTransposes) {
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
           if (kernel.stream != nullptr) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Rows and columns of whole lines, by any number of bytes of each row at once and
+// with either side by a table.
+TEST(Kernels, SquaresOfLines) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    const std::int64_t line = 64 / kernel.element_bytes;
+    const auto shuffled = [](std::int64_t count, std::int64_t step) {
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t k = 0; k < count; ++k) {
+        offsets.push_back((count - 1 - k) * step);
+      }
+      return offsets;
+    };
+    for (const std::int64_t rows : {line, 2 * line + 3, 9 * line}) {
+      for (const std::int64_t columns : {line, line + 1, 3 * line - 1}) {
+        for (const std::int64_t bytes : {32, 64, 128}) {
+          for (int tables = 0; tables < 4; ++tables) {
+            Tile tile = tile_of(kernel, rows, columns, 0, rows % 2);
+            tile.square_bytes = bytes;
+            tile.squares_of_parts = true;
+            tile.prefetch = false;
+            const auto of_rows = shuffled(rows, tile.src_stride[0]);
+            const auto of_columns = shuffled(columns, tile.dst_stride[1]);
+            if ((tables & 1) != 0) {
+              tile.row_offset = of_rows.data();
+              tile.row_reach = of_rows.front();
+            }
+            if ((tables & 2) != 0) tile.column_offset = of_columns.data();
+            for (const auto side :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Chunks by blocks: every number of strips and columns beside each other.
+TEST(Kernels, TransposesOfChunks) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.element_bytes < 16) {
+      continue;
+    }
+    for (const std::int64_t few : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17}) {
+      for (const std::int64_t many : {8, 33}) {
+        for (const bool tall : {false, true}) {
+          Tile tile = tile_of(kernel, tall ? many * 4 : few * 4,
+                              tall ? few : many, 16, 0);
+          tile.prefetch = false;
+          tile.crowded_src = 0;
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Planes of 16 or 32 bytes a row that follow each other in src.
+TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::interleave) continue;
+    for (const std::int64_t rows : {2, 3, 4, 7, 8, 16}) {
+      for (const std::int64_t bytes : {16, 32}) {
+        for (const std::int64_t planes : {1, 2, 3, 4, 5, 9}) {
+          Tile tile = tile_of(kernel, rows, bytes / kernel.element_bytes, 0, 0);
+          if (!suits(kernel, tile)) continue;
+          tile.src_stride[0] = planes * bytes + 3;
+          tile.count[2] = planes;
+          tile.src_stride[2] = bytes;
+          tile.dst_stride[2] = rows * bytes + (planes % 2) * 64;
+          for (const std::size_t slack : {0U, 16U}) {
+            const auto side = GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.run, tile, side, slack));
+            if (kernel.stream == nullptr) continue;
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.stream, tile, side, slack));
           }
         }
       }

@@ -142,7 +142,7 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
   tile.prefetch = data.prefetch;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
-  tile.squares = scheduled.squares;
+  tile.square_bytes = scheduled.square_bytes;
   tile.squares_of_parts = scheduled.squares_of_parts;
   tile.row_reach = scheduled.row_reach;
   for (std::size_t d = 0; d < 4; ++d) {

@@ -23,17 +23,24 @@ class LineSquares {
   using S = Squares<Vector, width, line>;
   using V = typename S::V;
   static constexpr std::int64_t n = S::n;
-  static constexpr std::int64_t lanes = Vector::lanes;
+  static constexpr int lanes = Vector::lanes;
+  // Lanes of each row that the registers hold at once.
+  static constexpr int most_taken = n <= 4 ? 4 : 2;
 
  public:
-  // Whether vectors are lines and the registers hold a square of them.
-  static constexpr bool whole = S::vector_bytes == line && n <= 4;
-  // Rows and columns of a square.
+  // Whether vectors are lines and the registers hold some lanes of each row.
+  static constexpr bool whole = S::vector_bytes == line && n <= 8;
+  // Rows of a square.
   static constexpr std::int64_t side = line / width;
 
-  // Rows of whole squares and all columns, at least `side` of each. Returns the
-  // row after them.
-  static std::int64_t run(const Tile& tile) {
+  static bool suits(const Tile& tile) {
+    return tile.square_bytes > 0 && (whole || tile.squares_of_parts) &&
+           tile.square_bytes >= (whole ? 2 : 4) * 16 &&
+           std::min(tile.count[0], tile.count[1]) >= side;
+  }
+
+  // Rows of whole squares and all columns. Returns the row after them.
+  [[gnu::noinline]] static std::int64_t run(const Tile& tile) {
     const std::int64_t rows = tile.count[0] / side * side;
     if (tile.row_offset != nullptr) {
       by_rows(tile, rows, typename S::ByOffset{tile.src, tile.row_offset});
@@ -47,71 +54,87 @@ class LineSquares {
   template <class Rows>
   static void by_rows(const Tile& tile, std::int64_t rows, Rows from) {
     if (tile.column_offset != nullptr) {
-      squares(from, rows, tile.dst, typename S::ByTable{tile.column_offset},
-              tile.count[1], tile.squares);
+      by_columns(tile, rows, from, typename S::ByTable{tile.column_offset});
     } else {
-      squares(from, rows, tile.dst, typename S::ByStride{0, tile.dst_stride[1]},
-              tile.count[1], tile.squares);
+      by_columns(tile, rows, from, typename S::ByStride{0, tile.dst_stride[1]});
+    }
+  }
+  template <class Rows, class Columns>
+  static void by_columns(const Tile& tile, std::int64_t rows, Rows from,
+                         Columns columns) {
+    if constexpr (!whole) {
+      squares<side / n>(tile, rows, from, columns);
+    } else if (most_taken == 4 && tile.square_bytes < line) {
+      squares<2>(tile, rows, from, columns);
+    } else {
+      squares<most_taken>(tile, rows, from, columns);
     }
   }
 
-  // Two by two squares, since caches fetch lines in pairs; or, where columns crowd,
-  // many after each other of the same columns.
-  template <class Rows, class Columns>
-  [[gnu::noinline]] static void squares(Rows from, std::int64_t rows,
-                                        std::byte* dst, Columns columns,
-                                        std::int64_t count,
-                                        std::int64_t beside) {
-    const std::int64_t tall = (beside == 2 ? 2 : 8) * side;
-    const std::int64_t wide = beside * side;
+  // Two lines of two times the rows of a square, since caches fetch lines in
+  // pairs; or, where columns crowd, fewer columns of more rows.
+  template <int taken, class Rows, class Columns>
+  [[gnu::noinline]] static void squares(const Tile& tile, std::int64_t rows,
+                                        Rows from, Columns columns) {
+    const std::int64_t count = tile.count[1];
+    const std::int64_t wide = tile.square_bytes / width;
+    const std::int64_t tall = (tile.square_bytes > line ? 2 : 8) * side;
     for (std::int64_t i = 0; i < rows; i += tall) {
       const std::int64_t end = std::min(i + tall, rows);
       for (std::int64_t j = 0; j < count; j += wide) {
         for (std::int64_t row = i; row < end; row += side) {
-          const Rows square_rows = from.from(row);
-          for (std::int64_t k = j; k < std::min(j + wide, count); k += side) {
-            const std::int64_t at = std::min(k, count - side);
-            square(square_rows.at(at * width), dst + row * width,
-                   columns.from(at));
+          const Rows of_square = from.from(row);
+          for (std::int64_t k = j; k < std::min(j + wide, count);
+               k += taken * n) {
+            const std::int64_t at = std::min(k, count - taken * n);
+            square<taken>(of_square.at(at * width), tile.dst + row * width,
+                          columns.from(at));
           }
         }
       }
     }
   }
 
-  template <class Rows, class Columns>
+  // `taken` lanes of each row.
+  template <int taken, class Rows, class Columns>
   [[gnu::always_inline]] static void square(Rows from, std::byte* dst,
                                             Columns columns) {
     if constexpr (whole) {
-      in_registers(from, dst, columns);
+      in_registers<taken>(from, dst, columns);
     } else {
-      for (std::int64_t j = 0; j < side; j += n) {
+      for (std::int64_t j = 0; j < taken * n; j += n) {
         S::template square<Put::cached>(from.at(j * width), S::parts, dst,
                                         columns.from(j));
       }
     }
   }
 
-  template <class Rows, class Columns>
+  template <int taken, class Rows, class Columns>
   [[gnu::always_inline]] static void in_registers(Rows from, std::byte* dst,
                                                   Columns columns) {
     // Vector [c][i]: rows i, i + n ... of the columns of lane c.
-    V v[lanes][n];
-#pragma GCC unroll 4
+    V v[taken][n];
+#pragma GCC unroll 8
     for (std::int64_t i = 0; i < n; ++i) {
-      V row[lanes];
+      V row[taken];
+      if constexpr (taken == lanes) {
 #pragma GCC unroll 4
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        row[l] = Vector::load(from.row(l * n + i));
+        for (std::int64_t l = 0; l < lanes; ++l) {
+          row[l] = Vector::load(from.row(l * n + i));
+        }
+        Vector::transpose_lanes(row);
+      } else {
+        Vector::unzip_lanes(
+            Vector::join(from.row(i), from.row(n + i)),
+            Vector::join(from.row(2 * n + i), from.row(3 * n + i)), row);
       }
-      Vector::transpose_lanes(row);
 #pragma GCC unroll 4
-      for (std::int64_t c = 0; c < lanes; ++c) v[c][i] = row[c];
+      for (int c = 0; c < taken; ++c) v[c][i] = row[c];
     }
 #pragma GCC unroll 4
-    for (std::int64_t c = 0; c < lanes; ++c) {
+    for (int c = 0; c < taken; ++c) {
       S::transpose_lanes(v[c]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (std::int64_t k = 0; k < n; ++k) {
         Vector::store(dst + columns.at(c * n + k), v[c][k]);
       }

@@ -135,8 +135,7 @@ class Transpose {
     }
     if constexpr (!chunks && put == Put::cached) {
       using Lines = LineSquares<Wide, width>;
-      if (tile.squares > 0 && (Lines::whole || tile.squares_of_parts) &&
-          std::min(tile.count[0], tile.count[1]) >= Lines::side) {
+      if (Lines::suits(tile)) {
         row = Lines::run(tile);
       }
     }

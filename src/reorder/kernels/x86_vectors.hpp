@@ -109,16 +109,25 @@ struct Vector512 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(Vector256::load(low)),
                               Vector256::load(high), 1);
   }
+  // The even lanes of two vectors, and the odd ones.
+  static void unzip_lanes(type a, type b, type* v) {
+    v[0] = _mm512_shuffle_i32x4(a, b, 0x88);
+    v[1] = _mm512_shuffle_i32x4(a, b, 0xdd);
+  }
   // Lane l of vector k becomes lane k of vector l.
   [[gnu::always_inline]] static void transpose_lanes(type* v) {
-    const type ab = _mm512_shuffle_i32x4(v[0], v[1], 0x88);
-    const type AB = _mm512_shuffle_i32x4(v[0], v[1], 0xdd);
-    const type cd = _mm512_shuffle_i32x4(v[2], v[3], 0x88);
-    const type CD = _mm512_shuffle_i32x4(v[2], v[3], 0xdd);
-    v[0] = _mm512_shuffle_i32x4(ab, cd, 0x88);
-    v[1] = _mm512_shuffle_i32x4(AB, CD, 0x88);
-    v[2] = _mm512_shuffle_i32x4(ab, cd, 0xdd);
-    v[3] = _mm512_shuffle_i32x4(AB, CD, 0xdd);
+    type ab[2];
+    type cd[2];
+    unzip_lanes(v[0], v[1], ab);
+    unzip_lanes(v[2], v[3], cd);
+    type even[2];
+    type odd[2];
+    unzip_lanes(ab[0], cd[0], even);
+    unzip_lanes(ab[1], cd[1], odd);
+    v[0] = even[0];
+    v[1] = odd[0];
+    v[2] = even[1];
+    v[3] = odd[1];
   }
   template <int width>
   static type zip_low(type a, type b) {

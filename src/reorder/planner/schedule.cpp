@@ -62,11 +62,11 @@ std::int64_t strips_of_crowded_columns() {
   return many_ways ? 8 : 4;
 }
 
-// How many squares of as many rows as columns leave each side enough sets of the
-// L1 cache when they lie beside each other. Rows of one square alone are as well
-// read otherwise.
-std::int64_t squares_of(const ScheduledNest& scheduled, const PlanNest& nest,
-                        std::int64_t unit) {
+// How many bytes of each row squares may take at once, so that both sides have
+// sets enough of the L1 cache. Rows of one square alone are as well read
+// otherwise.
+std::int64_t square_bytes_of(const ScheduledNest& scheduled,
+                             const PlanNest& nest, std::int64_t unit) {
   constexpr std::int64_t ways = 8;
   const std::int64_t side = line / unit;
   const PlanLoop& row = nest.tile[0];
@@ -76,10 +76,10 @@ std::int64_t squares_of(const ScheduledNest& scheduled, const PlanNest& nest,
                     std::min(row.count, 2 * side)) > 2 * ways) {
     return 0;
   }
-  for (const std::int64_t beside : {2, 1}) {
+  for (const std::int64_t bytes : {2 * line, line, line / 2}) {
     if (lines_per_set(scheduled.column_offsets, column.dst_stride,
-                      std::min(column.count, beside * side)) <= ways) {
-      return beside;
+                      std::min(column.count, bytes / unit)) <= ways) {
+      return bytes;
     }
   }
   return 0;
@@ -205,9 +205,10 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
-  scheduled.squares = kernel.kind == KernelKind::transpose && !data.prefetch
-                          ? squares_of(scheduled, nest, unit)
-                          : 0;
+  scheduled.square_bytes =
+      kernel.kind == KernelKind::transpose && !data.prefetch
+          ? square_bytes_of(scheduled, nest, unit)
+          : 0;
   scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
