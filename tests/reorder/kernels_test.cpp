@@ -274,7 +274,7 @@ TEST(Kernels, SquaresOfLines) {
             Tile tile = tile_of(kernel, rows, columns, 0, rows % 2);
             tile.square_bytes = bytes;
             tile.squares_of_parts = true;
-            tile.prefetch = false;
+            tile.prefetch = tables == 1;
             const auto of_rows = shuffled(rows, tile.src_stride[0]);
             const auto of_columns = shuffled(columns, tile.dst_stride[1]);
             if ((tables & 1) != 0) {
@@ -304,7 +304,7 @@ TEST(Kernels, TransposesOfChunks) {
         for (const bool tall : {false, true}) {
           Tile tile = tile_of(kernel, tall ? many * 4 : few * 4,
                               tall ? few : many, 16, 0);
-          tile.prefetch = false;
+          tile.prefetch = many == 8;
           tile.crowded_src = 0;
           for (const auto side :
                {GuardedBytes::Against::front, GuardedBytes::Against::back}) {

@@ -45,11 +45,11 @@ struct Tile {
   // are best written side by side.
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
-  // Where the nearest caches are best used by squares of whole lines of columns
+  // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;
-  // Whether that holds where it takes several vectors to read a line of each row,
-  // too: many columns share sets of the L1 cache.
+  // Whether that holds for vectors shorter than a line, too: many columns share
+  // sets of the L1 cache.
   bool squares_of_parts;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {

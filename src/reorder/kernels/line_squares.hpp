@@ -24,6 +24,8 @@ class LineSquares {
   using V = typename S::V;
   static constexpr std::int64_t n = S::n;
   static constexpr int lanes = Vector::lanes;
+  // Bytes of each row that prefetches run ahead.
+  static constexpr std::int64_t ahead = 256;
   // Lanes of each row that the registers hold at once.
   static constexpr int most_taken = n <= 4 ? 4 : 2;
 
@@ -87,6 +89,17 @@ class LineSquares {
           for (std::int64_t k = j; k < std::min(j + wide, count);
                k += taken * n) {
             const std::int64_t at = std::min(k, count - taken * n);
+            if (tile.prefetch) {
+              const std::int64_t left = (count - at) * width;
+              const Rows next =
+                  ahead < left ? of_square.at(at * width + ahead)
+                               : from.from(std::min(row + tall, rows - side))
+                                     .at(ahead - left);
+#pragma GCC unroll 16
+              for (std::int64_t r = 0; r < side; ++r) {
+                __builtin_prefetch(next.row(r), 0, 2);
+              }
+            }
             square<taken>(of_square.at(at * width), tile.dst + row * width,
                           columns.from(at));
           }

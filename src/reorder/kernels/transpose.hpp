@@ -127,8 +127,8 @@ class Transpose {
     const std::int64_t count = tile.count[0] + tile.zeros;
     if constexpr (chunks && put == Put::cached) {
       const std::int64_t all = count / Full::rows;
-      if (!tile.prefetch && simple(tile) && tile.column_offset == nullptr &&
-          all > 1) {
+      if ((!tile.prefetch || std::min(all, tile.count[1]) <= 8) &&
+          simple(tile) && tile.column_offset == nullptr && all > 1) {
         chunk_strips(tile, all);
         return all * Full::rows;
       }

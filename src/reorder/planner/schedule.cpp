@@ -205,10 +205,9 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
-  scheduled.square_bytes =
-      kernel.kind == KernelKind::transpose && !data.prefetch
-          ? square_bytes_of(scheduled, nest, unit)
-          : 0;
+  scheduled.square_bytes = kernel.kind == KernelKind::transpose && !nest.streams
+                               ? square_bytes_of(scheduled, nest, unit)
+                               : 0;
   scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
