@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -74,10 +75,17 @@ std::vector<fs::path> files_of(const fs::path& path) {
 }
 
 void date_after(const fs::path& path, const fs::path& other) {
-  std::error_code none;
-  const fs::file_time_type theirs = fs::last_write_time(other, none);
-  if (none || fs::last_write_time(path, none) > theirs) return;
-  fs::last_write_time(path, theirs + fs::file_time_type::duration{1}, none);
+  std::error_code error;
+  const fs::file_time_type theirs = fs::last_write_time(other, error);
+  // Some file systems count seconds, or two.
+  const std::array<fs::file_time_type::duration, 3> steps = {
+      std::chrono::nanoseconds(0), std::chrono::nanoseconds(1),
+      std::chrono::seconds(2)};
+  for (const auto step : steps) {
+    if (error) return;
+    if (step != step.zero()) fs::last_write_time(path, theirs + step, error);
+    if (!error && fs::last_write_time(path, error) > theirs) return;
+  }
 }
 
 fs::path sidecar_of(const fs::path& file) {

@@ -275,6 +275,7 @@ TEST(Kernels, SquaresOfLines) {
             tile.square_bytes = bytes;
             tile.squares_of_parts = true;
             tile.prefetch = tables == 1;
+            tile.crowded_src = bytes == 64 ? 16 : 0;
             const auto of_rows = shuffled(rows, tile.src_stride[0]);
             const auto of_columns = shuffled(columns, tile.dst_stride[1]);
             if ((tables & 1) != 0) {
@@ -302,7 +303,8 @@ TEST(Kernels, TransposesOfChunks) {
     for (const std::int64_t few : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17}) {
       for (const std::int64_t many : {8, 33}) {
         for (const bool tall : {false, true}) {
-          Tile tile = tile_of(kernel, tall ? many * 4 : few * 4,
+          const std::int64_t strip = 64 / kernel.element_bytes;
+          Tile tile = tile_of(kernel, (tall ? many : few) * strip,
                               tall ? few : many, 16, 0);
           tile.prefetch = many == 8;
           tile.crowded_src = 0;
@@ -320,11 +322,18 @@ TEST(Kernels, TransposesOfChunks) {
 TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::interleave) continue;
-    for (const std::int64_t rows : {2, 3, 4, 7, 8, 16}) {
+    for (const std::int64_t rows : {2, 3, 4, 6, 7, 8, 16}) {
       for (const std::int64_t bytes : {16, 32}) {
         for (const std::int64_t planes : {1, 2, 3, 4, 5, 9}) {
-          Tile tile = tile_of(kernel, rows, bytes / kernel.element_bytes, 0, 0);
+          const std::int64_t zeros = planes == 5 ? 1 : 0;
+          Tile tile = tile_of(kernel, rows - zeros,
+                              bytes / kernel.element_bytes, 0, zeros);
           if (!suits(kernel, tile)) continue;
+          if (planes == 9) {
+            tile.count[3] = 2;
+            tile.src_stride[3] = 16 * (planes * bytes + 3);
+            tile.dst_stride[3] = 16 + 9 * (rows * bytes + 64);
+          }
           tile.src_stride[0] = planes * bytes + 3;
           tile.count[2] = planes;
           tile.src_stride[2] = bytes;
@@ -480,6 +489,10 @@ TEST(Kernels, TransposesTakeRowsFromATable) {
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
           if (rows % 7 == 0) continue;  // not a permutation
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          Tile near = tile;
+          near.crowded_src = near.square_bytes = near.zeros = 0;
+          near.prefetch = false;
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, near, side));
           if (kernel.stream == nullptr) continue;
           Tile whole_lines = tile;
           whole_lines.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;

@@ -29,7 +29,9 @@ void run_staged(const PlanData& data, const ScheduledNest& scheduled, Tile tile,
   tile.dst_stride[run] = unit;
   tile.dst_stride[runs] = bytes;
   tile.column_offset = nullptr;
+  // How columns of dst lie says nothing about those of the stage.
   tile.crowded_dst = 0;
+  tile.square_bytes = 0;
   scheduled.run(tile);
 
   const bool scattered =

@@ -130,8 +130,8 @@ void with_constant(std::int64_t count, F f) {
 // in src.
 enum class Planes : std::uint8_t { one, apart, beside };
 
-// Long rows by vectors of type Long; short planes by type Wide, some planes at
-// once; the last columns by Vector128. From 32 bytes on, rows are transposed.
+// Long rows, and planes beside each other, by vectors of type Long; other short
+// planes by type Wide, some at once; the last columns by Vector128. From 32 bytes on, rows are transposed.
 template <class Wide, int width, class Long = Wide>
 class Interleave {
   static constexpr auto fits = [](int J) {
@@ -170,9 +170,10 @@ class Interleave {
         plane.dst += by * plane.dst_stride[2];
       };
       if (!streams || steps_by_lines(plane)) {
-        beside<J, streams, 16>(plane, left, go_on);
-        beside<J, streams, 32>(plane, left, go_on);
+        go_on(beside<J, streams, 16>(plane, left));
+        go_on(beside<J, streams, 32>(plane, left));
       }
+      // Planes of one lane each fill a vector together.
       if (Wide::lanes > 1 && plane.count[1] == step) {
         while (left >= Wide::lanes) {
           block<Wide, J, streams, Planes::apart>(plane, 0);
@@ -188,18 +189,21 @@ class Interleave {
 
   // Planes of so many bytes a row that lie beside each other in src and of which
   // each begins with a vector in dst, so that a vector of each row makes some.
-  template <int J, bool streams, std::int64_t row, class GoOn>
-  [[gnu::always_inline]] static void beside(const Tile& plane,
-                                            const std::int64_t& left,
-                                            GoOn go_on) {
+  // Returns how many of the planes that are left are done.
+  template <int J, bool streams, std::int64_t row>
+  [[gnu::always_inline]] static std::int64_t beside(Tile plane,
+                                                    std::int64_t left) {
     constexpr std::int64_t some = Long::lane_bytes / row;
+    std::int64_t done = 0;
     if constexpr (some > 1 && row * J % Long::lane_bytes == 0) {
-      if (plane.count[1] * width != row || plane.src_stride[2] != row) return;
-      while (left >= some) {
+      if (plane.count[1] * width != row || plane.src_stride[2] != row) return 0;
+      for (; left - done >= some; done += some) {
         block<Long, J, streams, Planes::beside, row>(plane, 0);
-        go_on(some);
+        plane.src += some * row;
+        plane.dst += some * plane.dst_stride[2];
       }
     }
+    return done;
   }
 
   static bool steps_by_lines(const Tile& plane) {

@@ -48,8 +48,8 @@ struct Tile {
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;
-  // Whether that holds for vectors shorter than a line, too: many columns share
-  // sets of the L1 cache.
+  // Whether that holds where registers hold less than that of all rows, too: many
+  // columns share sets of the L1 cache.
   bool squares_of_parts;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {

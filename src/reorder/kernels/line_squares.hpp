@@ -1,8 +1,10 @@
-// Squares of a transpose that take a line of each row: as many rows by as many
-// columns as a line holds elements, all in registers. Included as transpose.hpp is.
+// Squares of a transpose that write whole lines of columns and take all or half of
+// a line of each row, in registers where those hold that. Included as transpose.hpp
+// is.
 //
-// Rows are read once, by whole lines, so that it does not matter whether the L1
-// cache could keep them; lanes are transposed before elements are (squares.hpp):
+// Rows that begin with a line are then read once, so that it does not matter
+// whether the L1 cache could keep them; lanes are transposed before elements are
+// (squares.hpp):
 //
 //   row 0    a0 b0 c0 d0              a0 a4 a8 a12
 //   row 4    a4 b4 c4 d4      ->      b0 b4 b8 b12
@@ -30,14 +32,15 @@ class LineSquares {
   static constexpr int most_taken = n <= 4 ? 4 : 2;
 
  public:
-  // Whether vectors are lines and the registers hold some lanes of each row.
+  // Whether vectors are lines and the registers hold `most_taken` lanes of each row
+  // of a square; else a square goes lane by lane, which only its order makes better.
   static constexpr bool whole = S::vector_bytes == line && n <= 8;
   // Rows of a square.
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
-    return tile.square_bytes > 0 && (whole || tile.squares_of_parts) &&
-           tile.square_bytes >= (whole ? 2 : 4) * 16 &&
+    return (whole || tile.squares_of_parts) &&
+           tile.square_bytes >= (whole ? line / 2 : line) &&
            std::min(tile.count[0], tile.count[1]) >= side;
   }
 
@@ -90,11 +93,12 @@ class LineSquares {
                k += taken * n) {
             const std::int64_t at = std::min(k, count - taken * n);
             if (tile.prefetch) {
-              const std::int64_t left = (count - at) * width;
-              const Rows next =
-                  ahead < left ? of_square.at(at * width + ahead)
-                               : from.from(std::min(row + tall, rows - side))
-                                     .at(ahead - left);
+              // Where rows end, what is read next are others, or the next call's.
+              const std::int64_t byte = at * width + ahead;
+              const Rows next = byte < count * width ? of_square.at(byte)
+                                : row + tall < rows
+                                    ? from.from(row + tall)
+                                    : from.from(row - i).at(tile.next_src);
 #pragma GCC unroll 16
               for (std::int64_t r = 0; r < side; ++r) {
                 __builtin_prefetch(next.row(r), 0, 2);

@@ -116,6 +116,7 @@ struct Squares {
   }
 
   // The same where only the first `lanes` lanes of a column hold more than zeros.
+  // Rows after those that are there must be readable zeros, up to a vector.
   template <Put put, class Columns>
   [[gnu::noinline]] static void padded_squares(bool asks, const std::byte* src,
                                                std::int64_t pitch,
@@ -135,7 +136,7 @@ struct Squares {
     }
   }
 
-  // The same of several strips, each column of all of them before the next ones:
+  // Columns of several strips, each of all of them before the next ones:
   // memory takes neighbouring lines faster. As many columns of the rows at `next`,
   // if any, are prefetched: past the L1 cache, which would forget them and has
   // few misses at once to give.
@@ -195,6 +196,10 @@ struct Squares {
     }
   }
 
+  // Lines that 16 registers hold.
+  static constexpr int block_lines = 4 * Vector::lanes;
+  static constexpr int most_across = std::min(block_lines, 8);
+
   // All strips of a tile of chunks, by blocks that fit the registers: some of the
   // shorter side all along the longer one.
   [[gnu::noinline]] static void chunk_strips(const std::byte* src,
@@ -202,7 +207,7 @@ struct Squares {
                                              std::int64_t stride,
                                              std::int64_t count,
                                              std::int64_t strips) {
-    constexpr std::int64_t most = 8;
+    constexpr std::int64_t most = most_across;
     const bool tall = strips >= count;
     const std::int64_t shorter = tall ? count : strips;
     for (std::int64_t k = 0; k < shorter;) {
@@ -224,15 +229,15 @@ struct Squares {
   static void chunk_rank(std::int64_t some, const std::byte* src,
                          std::int64_t pitch, std::byte* dst,
                          std::int64_t stride, std::int64_t count) {
-    if constexpr (across < 8) {
+    if constexpr (across < most_across) {
       if (some > across) {
         return chunk_rank<tall, across + 1>(some, src, pitch, dst, stride,
                                             count);
       }
     }
-    // Vectors of a line that the registers hold, as a power of two.
+    // So many as fit the registers, as a power of two.
     constexpr int along = std::bit_floor(
-        static_cast<unsigned>(std::max<int>(4 * Vector::lanes / across, 1)));
+        static_cast<unsigned>(std::max(block_lines / across, 1)));
     const std::int64_t src_step = tall ? rows * pitch : width;
     const std::int64_t dst_step = tall ? bytes : stride;
     std::int64_t i = 0;
@@ -254,9 +259,9 @@ struct Squares {
                                                  std::byte* dst,
                                                  std::int64_t stride) {
     V v[strips][count][parts];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int64_t s = 0; s < strips; ++s) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t j = 0; j < count; ++j) {
 #pragma GCC unroll 4
         for (std::int64_t part = 0; part < parts; ++part) {
@@ -267,9 +272,9 @@ struct Squares {
       }
       src += rows * pitch;
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int64_t j = 0; j < count; ++j) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t s = 0; s < strips; ++s) {
 #pragma GCC unroll 4
         for (std::int64_t part = 0; part < parts; ++part) {

@@ -127,17 +127,17 @@ class Transpose {
     const std::int64_t count = tile.count[0] + tile.zeros;
     if constexpr (chunks && put == Put::cached) {
       const std::int64_t all = count / Full::rows;
-      if ((!tile.prefetch || std::min(all, tile.count[1]) <= 8) &&
-          simple(tile) && tile.column_offset == nullptr && all > 1) {
+      // Few streams the processor reads ahead by itself.
+      const bool few_streams = std::min(all, tile.count[1]) <= 8;
+      if ((!tile.prefetch || few_streams) && simple(tile) &&
+          tile.column_offset == nullptr && all > 1) {
         chunk_strips(tile, all);
         return all * Full::rows;
       }
     }
     if constexpr (!chunks && put == Put::cached) {
       using Lines = LineSquares<Wide, width>;
-      if (Lines::suits(tile)) {
-        row = Lines::run(tile);
-      }
+      if (Lines::suits(tile)) row = Lines::run(tile);
     }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {

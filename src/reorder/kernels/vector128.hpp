@@ -69,7 +69,7 @@ struct Lane<8> {
 // What the kernels ask of a vector: `lanes` that zips and permutes never cross, of
 // 128 bits where nothing else is said.
 struct Vector128 {
-  using Half = Vector128;
+  using Half = Vector128;  // the vector of half a line at most
   static constexpr std::int64_t lanes = 1;
   static constexpr int lane_bytes = 16;
   using type [[gnu::vector_size(16)]] = std::uint8_t;

@@ -96,6 +96,7 @@ struct Vector512 {
   static type load(const std::byte* from) { return _mm512_loadu_si512(from); }
   template <int some = lanes, class At>
   [[gnu::always_inline]] static type gather(At at) {
+    static_assert(some != 3);
     const auto load = &Vector256::load_lane;
     if constexpr (some <= 2) {
       return _mm512_zextsi256_si512(Vector256::gather<some>(at));

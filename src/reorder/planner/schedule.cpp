@@ -62,9 +62,9 @@ std::int64_t strips_of_crowded_columns() {
   return many_ways ? 8 : 4;
 }
 
-// How many bytes of each row squares may take at once, so that both sides have
-// sets enough of the L1 cache. Rows of one square alone are as well read
-// otherwise.
+// How many bytes of each row squares may take at once, so that their columns have
+// sets enough of the L1 cache; of rows, twice as many lines a set are still better
+// than a copy. Rows of one square alone are as well read otherwise.
 std::int64_t square_bytes_of(const ScheduledNest& scheduled,
                              const PlanNest& nest, std::int64_t unit) {
   constexpr std::int64_t ways = 8;
