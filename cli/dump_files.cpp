@@ -77,14 +77,13 @@ std::vector<fs::path> files_of(const fs::path& path) {
 void date_after(const fs::path& path, const fs::path& other) {
   std::error_code error;
   const fs::file_time_type theirs = fs::last_write_time(other, error);
-  // Some file systems count seconds, or two.
-  const std::array<fs::file_time_type::duration, 3> steps = {
-      std::chrono::nanoseconds(0), std::chrono::nanoseconds(1),
-      std::chrono::seconds(2)};
+  if (error) return;
+  // The longer step is for file systems that count seconds, or two.
+  const std::array<fs::file_time_type::duration, 2> steps = {
+      std::chrono::nanoseconds(1), std::chrono::seconds(2)};
   for (const auto step : steps) {
-    if (error) return;
-    if (step != step.zero()) fs::last_write_time(path, theirs + step, error);
-    if (!error && fs::last_write_time(path, error) > theirs) return;
+    if (fs::last_write_time(path, error) > theirs) return;
+    fs::last_write_time(path, theirs + step, error);
   }
 }
 

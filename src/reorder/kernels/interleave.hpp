@@ -131,7 +131,8 @@ void with_constant(std::int64_t count, F f) {
 enum class Planes : std::uint8_t { one, apart, beside };
 
 // Long rows, and planes beside each other, by vectors of type Long; other short
-// planes by type Wide, some at once; the last columns by Vector128. From 32 bytes on, rows are transposed.
+// planes by type Wide, some at once; the last columns by Vector128. From 32 bytes
+// on, rows are transposed.
 template <class Wide, int width, class Long = Wide>
 class Interleave {
   static constexpr auto fits = [](int J) {

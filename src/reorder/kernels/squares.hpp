@@ -124,8 +124,7 @@ struct Squares {
                                                std::byte* dst, Columns columns,
                                                std::int64_t count) {
     constexpr int all = Vector::lanes, half = std::max(all / 2, 1);
-    const std::int64_t used =
-        parts == 1 ? 1 : (lanes + Vector::lanes - 1) / Vector::lanes;
+    const std::int64_t used = parts == 1 ? 1 : (lanes + all - 1) / all;
     const std::int64_t last = chunks ? all : lanes - (used - 1) * all;
     if (last == 1 && all > 1) {
       each_square<put, 1>(asks, src, pitch, used, dst, columns, count);
@@ -207,12 +206,11 @@ struct Squares {
                                              std::int64_t stride,
                                              std::int64_t count,
                                              std::int64_t strips) {
-    constexpr std::int64_t most = most_across;
     const bool tall = strips >= count;
     const std::int64_t shorter = tall ? count : strips;
     for (std::int64_t k = 0; k < shorter;) {
       const std::int64_t left = shorter - k;
-      const std::int64_t groups = (left + most - 1) / most;
+      const std::int64_t groups = (left + most_across - 1) / most_across;
       const std::int64_t some = (left + groups - 1) / groups;
       if (tall) {
         chunk_rank<true>(some, src + k * width, pitch, dst + k * stride, stride,

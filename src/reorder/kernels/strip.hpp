@@ -284,7 +284,7 @@ class Strip {
     return (rows_of(s) * width + 15) / 16;
   }
   [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
-    return (rows_of(s) * width + vector_bytes - 1) / vector_bytes;
+    return (lanes_with_rows(s) + Vector::lanes - 1) / Vector::lanes;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros; columns or

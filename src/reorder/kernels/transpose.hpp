@@ -131,7 +131,9 @@ class Transpose {
       const bool few_streams = std::min(all, tile.count[1]) <= 8;
       if ((!tile.prefetch || few_streams) && simple(tile) &&
           tile.column_offset == nullptr && all > 1) {
-        chunk_strips(tile, all);
+        Squares<Wide, width, 64>::chunk_strips(tile.src, tile.src_stride[0],
+                                               tile.dst, tile.dst_stride[1],
+                                               tile.count[1], all);
         return all * Full::rows;
       }
     }
@@ -146,12 +148,6 @@ class Transpose {
       row += some * Full::rows;
     }
     return row;
-  }
-
-  static void chunk_strips(const Tile& tile, std::int64_t strips) {
-    Squares<Wide, width, 64>::chunk_strips(tile.src, tile.src_stride[0],
-                                           tile.dst, tile.dst_stride[1],
-                                           tile.count[1], strips);
   }
 
   // Strips side by side: some where src and dst are far or columns of dst crowd a
