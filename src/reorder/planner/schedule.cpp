@@ -38,18 +38,36 @@ std::vector<std::int64_t> offsets_of(const std::vector<PlanLoop>& loops,
   return offsets;
 }
 
-// Lines that begin so far apart, as many at once: how many of them share a set of
-// an L1 cache of 64 sets.
+constexpr std::size_t l1_sets = 64;
+
+// The set of an L1 cache in which line k of those begins that lie so far apart.
+std::size_t set_of(std::span<const std::int64_t> offsets, std::int64_t stride,
+                   std::int64_t k) {
+  const std::int64_t at =
+      offsets.empty() ? k * stride : offsets[static_cast<std::size_t>(k)];
+  // Unsigned also for negative offsets: sets repeat by a power of two.
+  return static_cast<std::size_t>(at) / line % l1_sets;
+}
+
+// Of as many such lines at once, how many share a set.
 std::int64_t lines_per_set(std::span<const std::int64_t> offsets,
                            std::int64_t stride, std::int64_t count) {
-  std::array<std::int64_t, 64> lines{};
+  std::array<std::int64_t, l1_sets> lines{};
   const auto some = offsets.empty() ? count : std::ssize(offsets);
   for (std::int64_t k = 0; k < std::min(count, some); ++k) {
-    const std::int64_t at =
-        offsets.empty() ? k * stride : offsets[static_cast<std::size_t>(k)];
-    ++lines[static_cast<std::size_t>(floor_mod(floor_div(at, line), 64))];
+    ++lines[set_of(offsets, stride, k)];
   }
   return std::ranges::max(lines);
+}
+
+// How many of the first `count` such lines come before a set has more than `ways`.
+std::int64_t lines_that_fit(std::span<const std::int64_t> offsets,
+                            std::int64_t stride, std::int64_t count, int ways) {
+  std::array<std::uint8_t, l1_sets> lines{};
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (++lines[set_of(offsets, stride, k)] > ways) return k;
+  }
+  return count;
 }
 
 // As many as leave the rows of src room in the L1 cache.
@@ -67,20 +85,21 @@ std::int64_t strips_of_crowded_columns() {
 // than a copy. Rows of one square alone are as well read otherwise.
 std::int64_t square_bytes_of(const ScheduledNest& scheduled,
                              const PlanNest& nest, std::int64_t unit) {
-  constexpr std::int64_t ways = 8;
+  constexpr int ways = 8;
   const std::int64_t side = line / unit;
   const PlanLoop& row = nest.tile[0];
   const PlanLoop& column = nest.tile[1];
-  if (row.count <= side ||
-      lines_per_set(scheduled.row_offsets, row.src_stride,
-                    std::min(row.count, 2 * side)) > 2 * ways) {
+  if (row.count <= side) return 0;
+  const std::int64_t rows = std::min(row.count, 2 * side);
+  if (lines_that_fit(scheduled.row_offsets, row.src_stride, rows, 2 * ways) <
+      rows) {
     return 0;
   }
+  const std::int64_t columns = std::min(column.count, 2 * side);
+  const std::int64_t fit = lines_that_fit(scheduled.column_offsets,
+                                          column.dst_stride, columns, ways);
   for (const std::int64_t bytes : {2 * line, line, line / 2}) {
-    if (lines_per_set(scheduled.column_offsets, column.dst_stride,
-                      std::min(column.count, bytes / unit)) <= ways) {
-      return bytes;
-    }
+    if (fit >= std::min(columns, bytes / unit)) return bytes;
   }
   return 0;
 }
@@ -205,9 +224,9 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
-  scheduled.square_bytes = kernel.kind == KernelKind::transpose && !nest.streams
-                               ? square_bytes_of(scheduled, nest, unit)
-                               : 0;
+  const bool squares =
+      kernel.kind == KernelKind::transpose && unit < 16 && !nest.streams;
+  scheduled.square_bytes = squares ? square_bytes_of(scheduled, nest, unit) : 0;
   scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
