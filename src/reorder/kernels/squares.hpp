@@ -136,10 +136,10 @@ struct Squares {
   }
 
   // Columns of several strips, each of all of them before the next ones:
-  // memory takes neighbouring lines faster. As many columns of the rows at `next`,
-  // if any, are prefetched: past the L1 cache, which would forget them and has
-  // few misses at once to give.
-  template <Put put, bool asks, class Columns>
+  // memory takes neighbouring lines faster. Unless src is `near`, as many columns of
+  // the rows at `next`, if any, are prefetched: past the L1 cache, which would
+  // forget them and has few misses at once to give.
+  template <Put put, bool asks, bool near, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
@@ -154,7 +154,7 @@ struct Squares {
       const std::int64_t asked = j / n * some_rows % rows;
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
-        if (next != nullptr) {
+        if (!near && next != nullptr) {
           const std::byte* const from =
               next + s * strip_pitch + asked * pitch + j * width;
 #pragma GCC unroll 4

@@ -244,9 +244,9 @@ class Strip {
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
-      S::template squares<put, asks>(src + begin * width, pitch, dst_,
-                                     columns.from(begin), end - begin, strips_,
-                                     next);
+      S::template squares<put, asks, false>(src + begin * width, pitch, dst_,
+                                            columns.from(begin), end - begin,
+                                            strips_, next);
     };
     if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
@@ -259,7 +259,10 @@ class Strip {
     } else if (strips_ == 1) {
       S::template squares<put, asks>(src, pitch, dst_, columns, whole);
     } else {
-      some(0, whole, nullptr);
+      // What streams is seldom near: not worth code of its own.
+      constexpr bool near = put == Put::cached;
+      S::template squares<put, asks, near>(src, pitch, dst_, columns, whole,
+                                           strips_, nullptr);
     }
     if (whole < count) some(count - n, count, nullptr);
   }
