@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -104,8 +105,8 @@ std::size_t extent(const std::array<std::int64_t, 4>& count,
 }
 
 // `slack`: bytes between dst and the guard page after it.
-void check(const Kernel& kernel, void (*run)(const Tile&), Tile tile,
-           GuardedBytes::Against side, std::size_t slack = 0) {
+void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
+           Tile tile, GuardedBytes::Against side, std::size_t slack = 0) {
   const std::int64_t width = kernel.element_bytes;
   const bool runs = kernel.kind == KernelKind::copy;
   auto written = tile.count;
@@ -436,6 +437,64 @@ TEST(Kernels, DenseColumnsStreamFromAnyAddress) {
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
                                           GuardedBytes::Against::back, slack));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Columns that begin anywhere in a line stream in any number of calls: each writes
+// the lines that begin in its rows, however few those are.
+TEST(Kernels, MisalignedColumnsStreamByParts) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.stream == nullptr ||
+        kernel.element_bytes >= 16) {
+      continue;
+    }
+    const std::int64_t line = 64 / kernel.element_bytes;
+    const auto in_parts = [&](std::int64_t rows_at_once) {
+      return [=](const Tile& tile) {
+        for (std::int64_t row = 0; row < tile.count[0]; row += rows_at_once) {
+          Tile part = tile;
+          part.count[0] = std::min(rows_at_once, tile.count[0] - row);
+          part.rows_before = row;
+          part.rows_after = tile.count[0] - row - part.count[0];
+          part.dst += row * tile.dst_stride[0];
+          if (tile.row_offset != nullptr) {
+            part.row_offset += row;
+          } else {
+            part.src += row * tile.src_stride[0];
+          }
+          kernel.stream(part);
+        }
+      };
+    };
+    for (const std::int64_t rows : {8 * line, 9 * line + 3, 14 * line - 1}) {
+      for (const std::int64_t columns : {3, 16, 19, 64, 65, 130}) {
+        for (int flags = 0; flags < 8; ++flags) {
+          const std::int64_t gap = (rows + columns + flags) % 70;
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          tile.misaligned = true;
+          tile.crowded_src = (flags & 1) != 0 ? 16 : 0;
+          std::vector<std::int64_t> of_rows;
+          std::vector<std::int64_t> of_columns;
+          for (std::int64_t i = 0; (flags & 2) != 0 && i < rows; ++i) {
+            of_rows.push_back((rows - 1 - i) * tile.src_stride[0]);
+            tile.row_reach = of_rows.front();
+          }
+          for (std::int64_t j = 0; (flags & 4) != 0 && j < columns; ++j) {
+            of_columns.push_back((columns - 1 - j) * rows *
+                                 kernel.element_bytes);
+          }
+          if (!of_rows.empty()) tile.row_offset = of_rows.data();
+          if (!of_columns.empty()) tile.column_offset = of_columns.data();
+          for (const std::int64_t at_once : {rows, 4 * line, line + 5}) {
+            ASSERT_NO_FATAL_FAILURE(check(
+                kernel, in_parts(at_once), tile, GuardedBytes::Against::back,
+                static_cast<std::size_t>(columns % 7 * 8 + flags / 4)));
+            ASSERT_NO_FATAL_FAILURE(check(kernel, in_parts(at_once), tile,
+                                          GuardedBytes::Against::front));
           }
         }
       }

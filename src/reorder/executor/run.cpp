@@ -66,7 +66,7 @@ bool combines(const ScheduledNest& scheduled, const std::byte* dst) {
 // Rows that the first part of a streamed transpose does beyond its share, so
 // that those after it begin with a line of dst.
 std::int64_t lead_of(const ScheduledNest& scheduled, const std::byte* dst) {
-  if (!scheduled.nest.streams ||
+  if (!scheduled.nest.streams || scheduled.misaligned ||
       scheduled.kernel->kind != KernelKind::transpose ||
       scheduled.parts[0] == 1) {
     return 0;
@@ -144,6 +144,7 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
   tile.crowded_dst = scheduled.crowded_dst;
   tile.square_bytes = scheduled.square_bytes;
   tile.squares_of_parts = scheduled.squares_of_parts;
+  tile.misaligned = scheduled.misaligned;
   tile.row_reach = scheduled.row_reach;
   for (std::size_t d = 0; d < 4; ++d) {
     tile.src_stride[d] = scheduled.tile[d].src_stride;
@@ -174,6 +175,9 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
     }
     tile.src = nest.fills ? nullptr : src + src_at;
     tile.zeros = parts.last(scheduled.zeros_dim) ? nest.zeros : 0;
+    tile.rows_before = parts.first(0);
+    tile.rows_after =
+        scheduled.tile[0].count - tile.rows_before - tile.count[0];
     if (!parts.advance()) odometer.advance();
     if (tile.prefetch) {
       tile.next_src =

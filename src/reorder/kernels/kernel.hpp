@@ -51,6 +51,13 @@ struct Tile {
   // Whether that holds where registers hold less than that of all rows, too: many
   // columns share sets of the L1 cache.
   bool squares_of_parts;
+  // Where columns stream that do not begin at one place of a line each, whatever
+  // dst is (misaligned.hpp): lines that begin in the tile's rows are written, with
+  // what follows those rows in src; so many rows of each column come before and
+  // after them. zeros == 0, and columns are longer than some lines.
+  bool misaligned;
+  std::int64_t rows_before;
+  std::int64_t rows_after;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {
     return row_offset != nullptr ? row_offset[row] : row * src_stride[0];

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/line_squares.hpp"
+#include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/strip.hpp"
 
@@ -35,6 +36,12 @@ class Transpose {
     using Full = Strip<Wide, width, 64>;
     const std::int64_t count = tile.count[0] + tile.zeros;
     std::int64_t row = 0;
+    if constexpr (streams && !chunks) {
+      using Misaligned = MisalignedColumns<Wide, width>;
+      if (tile.misaligned && Misaligned::suits(tile)) {
+        return Misaligned::run(tile);
+      }
+    }
     if constexpr (streams) {
       const std::int64_t misaligned =
           reinterpret_cast<std::intptr_t>(tile.dst) % line;

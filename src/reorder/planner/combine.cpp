@@ -49,13 +49,14 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   // Elements of 16 bytes and more are written in order as they are. Of long
   // columns that begin and end with lines, or as far after them as dst does, all
-  // but two lines are written whole.
-  const bool long_lines =
-      column > 8 * line && column % line == 0 &&
+  // but two lines are written whole; longer ones stream from anywhere.
+  const bool by_lines =
+      column % line == 0 &&
       std::ranges::all_of(column_offsets,
                           [](std::int64_t at) { return at % line == 0; });
+  const bool longest = column > 16 * line && nest.zeros == 0;
   if (kernel.kind != KernelKind::transpose || unit >= 16 ||
-      column > most_combined || long_lines) {
+      column > most_combined || longest || (by_lines && column > 8 * line)) {
     return {};
   }
   if (nest.columns.empty()) {

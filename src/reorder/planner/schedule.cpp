@@ -104,9 +104,21 @@ std::int64_t square_bytes_of(const ScheduledNest& scheduled,
   return 0;
 }
 
+// Whether columns of dst are some lines long and begin at different places of one.
+bool misaligned(const PlanNest& nest, const Kernel& kernel,
+                std::span<const std::int64_t> column_offsets) {
+  if (kernel.kind != KernelKind::transpose || kernel.element_bytes >= 16 ||
+      nest.zeros > 0 || nest.tile[0].count * kernel.element_bytes < 8 * line) {
+    return false;
+  }
+  const auto off_line = [](std::int64_t at) { return at % line != 0; };
+  return column_offsets.empty() ? off_line(nest.tile[1].dst_stride)
+                                : std::ranges::any_of(column_offsets, off_line);
+}
+
 // Rows and columns of one call.
-std::array<std::int64_t, 2> part_of(const Kernel& kernel,
-                                    const PlanNest& nest) {
+std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
+                                    bool by_whole_lines) {
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
@@ -116,7 +128,8 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel,
       // follow each other, the fewer lines are written in parts.
       const std::int64_t least =
           std::min(rows, (unit >= 16 ? 2048 : 512) / unit);
-      if (nest.columns.empty() && nest.tile[1].dst_stride % line != 0) {
+      if (!by_whole_lines && nest.columns.empty() &&
+          nest.tile[1].dst_stride % line != 0) {
         // Columns that share lines of dst must meet while those are in the L1
         // cache.
         return {least, std::max((16 << 10) / least / unit / line, one) * line};
@@ -230,18 +243,20 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  auto tile_part =
-      scheduled.staged ? staged_part_of(kernel, nest) : part_of(kernel, nest);
   if (nest.streams) {
-    Combine combine = combine_of(nest, kernel, scheduled.column_offsets,
-                                 scheduled.crowded_src > 0);
-    if (combine.columns > 0) {
-      tile_part = {
-          std::max(tile_part[0], nest.tile[0].count),
-          std::max(tile_part[1] / combine.columns, one) * combine.columns};
-      nest.staged = combine.spared == 0;
-    }
-    scheduled.combine = std::move(combine);
+    scheduled.combine = combine_of(nest, kernel, scheduled.column_offsets,
+                                   scheduled.crowded_src > 0);
+    scheduled.misaligned = scheduled.combine.columns == 0 &&
+                           misaligned(nest, kernel, scheduled.column_offsets);
+    nest.staged = scheduled.misaligned;
+  }
+  auto tile_part = scheduled.staged
+                       ? staged_part_of(kernel, nest)
+                       : part_of(kernel, nest, scheduled.misaligned);
+  if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
+    tile_part = {std::max(tile_part[0], nest.tile[0].count),
+                 std::max(tile_part[1] / columns, one) * columns};
+    nest.staged = scheduled.combine.spared == 0;
   }
   scheduled.part = {tile_part[0], tile_part[1], 1, 1};
 

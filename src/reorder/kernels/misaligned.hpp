@@ -1,0 +1,197 @@
+// Columns that stream by whole lines wherever in a line each of them begins.
+// Included as transpose.hpp is.
+//
+// Squares of some strips, and of the strip after them, are put together in the
+// nearest cache, from where each column's lines are taken. A line is written with
+// the strips in which it begins:
+//
+//   rows         0        16       32       48       64       80
+//   column 0     |........|........|........|........|        |
+//   column 1     |    ....|....:...|....:...|....:...|....    |
+//   column 2     |  ......|..:.....|..:.....|..:.....|..      |
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Vector, int width>
+class MisalignedColumns {
+  using S = Squares<Vector, width, line>;
+  static constexpr std::int64_t n = S::n;
+  static constexpr std::int64_t rows = S::rows;
+  // Rows whose lines are written at once.
+  static constexpr std::int64_t strips = 4;
+  static constexpr std::int64_t group = strips * rows;
+  // Bytes of each row that prefetches run ahead.
+  static constexpr std::int64_t ahead = 512;
+  // A line more in front, for a strip that reaches back to before the first row.
+  static constexpr std::int64_t column_pitch = (1 + strips + 1) * line;
+  // Bytes of each row that are packed at once.
+  static constexpr std::int64_t pack_pitch = 64 * width;
+
+ public:
+  // Pre: tile.misaligned.
+  static bool suits(const Tile& tile) { return tile.count[1] >= n; }
+
+  static void run(const Tile& tile) {
+    if (tile.row_offset != nullptr) {
+      by_rows(tile, typename S::ByOffset{tile.src, tile.row_offset});
+    } else {
+      by_rows(tile, typename S::ByPitch{tile.src, tile.src_stride[0]});
+    }
+  }
+
+ private:
+  // The rows of a group, counted from its first.
+  struct Extent {
+    std::int64_t own;    // lines that begin in so many are written
+    std::int64_t there;  // so many hold them
+    bool first;          // columns begin here
+    bool last;           // and end after those that are there
+  };
+
+  template <class Rows>
+  static void by_rows(const Tile& tile, Rows from) {
+    if (tile.column_offset != nullptr) {
+      by_columns(tile, from, typename S::ByTable{tile.column_offset});
+    } else {
+      by_columns(tile, from, typename S::ByStride{0, tile.dst_stride[1]});
+    }
+  }
+  template <class Rows, class Columns>
+  static void by_columns(const Tile& tile, Rows from, Columns columns) {
+    const std::int64_t count = tile.count[1];
+    const std::int64_t all = tile.count[0] + tile.rows_after;
+    for (std::int64_t row = 0; row < tile.count[0]; row += group) {
+      const std::int64_t own = std::min(group, tile.count[0] - row);
+      const std::int64_t there = std::min(own + rows, all - row);
+      const Extent extent = {own, there, row == 0 && tile.rows_before == 0,
+                             row + there == all};
+      const Rows here = from.from(row);
+      // What is read where these rows end.
+      const Rows then = (row + group < tile.count[0] ? from.from(row + group)
+                                                     : from.at(tile.next_src))
+                            .at(-count * width);
+      std::byte* const dst = tile.dst + row * width;
+      if (tile.crowded_src > 0 && count * width >= pack_pitch) {
+        packed(extent, here, then, tile.prefetch, dst, columns, count);
+      } else {
+        squares(extent, here, then, tile.prefetch, dst, columns, count);
+      }
+    }
+  }
+
+  // Columns by turns with the lines of those before them, so that reading src and
+  // writing dst overlap.
+  template <class Rows, class Columns>
+  [[gnu::noinline]] static void squares(const Extent& extent, Rows here,
+                                        Rows then, bool prefetch,
+                                        std::byte* dst, Columns columns,
+                                        std::int64_t count) {
+    constexpr std::int64_t some_rows =
+        std::max<std::int64_t>(rows * n * width / line, 1);
+    alignas(64) std::byte stage[2][n * column_pitch];
+    const typename S::ByStride in_stage{0, column_pitch};
+    const std::int64_t whole = extent.there / rows;
+    for (std::int64_t j = 0; j < count; j += n) {
+      const std::int64_t at = std::min(j, count - n);
+      const Rows from = here.at(at * width);
+      const std::int64_t byte = at * width + ahead;
+      const Rows next = (byte < count * width ? here : then).at(byte);
+      const std::int64_t asked = j / n * some_rows % rows;
+      std::byte* const to = stage[j / n % 2] + line;
+      for (std::int64_t s = 0; s < whole; ++s) {
+        if (prefetch) {
+#pragma GCC unroll 4
+          for (std::int64_t i = 0; i < some_rows; ++i) {
+            __builtin_prefetch(next.row(s * rows + asked + i), 0, 2);
+          }
+        }
+        S::template square<Put::cached>(from.from(s * rows), S::parts,
+                                        to + s * line, in_stage);
+      }
+      if (whole * rows < extent.there) {
+        const std::int64_t row = extent.there - rows;
+        S::template square<Put::cached>(from.from(row), S::parts,
+                                        to + row * width, in_stage);
+      }
+      if (j > 0) {
+        write(extent, stage[(j / n - 1) % 2] + line, dst, columns.from(j - n));
+      }
+    }
+    write(extent, stage[(count - 1) / n % 2] + line, dst,
+          columns.from(count - n));
+  }
+
+  // Rows by way of a copy of some columns, whose lines the L1 cache keeps.
+  template <class Rows, class Columns>
+  [[gnu::noinline]] static void packed(const Extent& extent, Rows here,
+                                       Rows then, bool prefetch, std::byte* dst,
+                                       Columns columns, std::int64_t count) {
+    constexpr std::int64_t block = pack_pitch / width;
+    // Where a strip reaches back, rows before the first are packed, too.
+    alignas(64) std::byte pack[(group + 2 * rows) * pack_pitch];
+    const std::int64_t first = std::min<std::int64_t>(extent.there - rows, 0);
+    const typename S::ByPitch from{pack - first * pack_pitch, pack_pitch};
+    for (std::int64_t j = 0; j < count; j += block) {
+      const std::int64_t at = std::min(j, count - block);
+      const Rows src = here.at(at * width);
+      const std::int64_t byte = at * width + pack_pitch;
+      const Rows next = (byte < count * width ? here : then).at(byte);
+      for (std::int64_t i = first; i < extent.there; ++i) {
+        for (std::int64_t k = 0; k < pack_pitch; k += line) {
+          if (prefetch) __builtin_prefetch(next.row(i) + k, 0, 2);
+          S::template put_column<Put::cached>(
+              pack + (i - first) * pack_pitch + k, src.row(i) + k);
+        }
+      }
+      squares(extent, from, from, false, dst, columns.from(at), block);
+    }
+  }
+
+  template <class Columns>
+  [[gnu::always_inline]] static void write(const Extent& extent,
+                                           const std::byte* from,
+                                           std::byte* dst, Columns columns) {
+    const bool inner = extent.there == group + rows && !extent.first;
+    for (std::int64_t k = 0; k < n; ++k) {
+      std::byte* const column = dst + columns.at(k);
+      const std::byte* const staged = from + k * column_pitch;
+      if (!inner) {
+        write_ends(extent, staged, column);
+        continue;
+      }
+      const std::int64_t lead = to_next_line(column);
+#pragma GCC unroll 4
+      for (std::int64_t at = 0; at < strips * line; at += line) {
+        S::template put_column<Put::stream>(column + lead + at,
+                                            staged + lead + at);
+      }
+    }
+  }
+  [[gnu::noinline]] static void write_ends(const Extent& extent,
+                                           const std::byte* from,
+                                           std::byte* column) {
+    const std::int64_t own = extent.own * width;
+    const std::int64_t there = extent.there * width;
+    std::int64_t at = to_next_line(column);
+    if (extent.first) {
+      std::memcpy(column, from, static_cast<std::size_t>(std::min(at, there)));
+    }
+    for (; at < own && at + line <= there; at += line) {
+      S::template put_column<Put::stream>(column + at, from + at);
+    }
+    if (extent.last && at < own) {
+      std::memcpy(column + at, from + at, static_cast<std::size_t>(there - at));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
