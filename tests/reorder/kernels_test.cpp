@@ -395,6 +395,33 @@ TEST(Kernels, DeinterleavesStreamLines) {
   }
 }
 
+// Runs of less than a line, with zeros up to parts of one and without, dense or
+// apart, wherever they are.
+TEST(Kernels, CopiesOfShortRuns) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::copy) continue;
+    for (std::int64_t bytes = 1; bytes <= 66; ++bytes) {
+      for (const std::int64_t all : {0, 4, 8, 16, 24, 32, 64, 80}) {
+        const std::int64_t zeros = std::max<std::int64_t>(all - bytes, 0);
+        if (zeros == 0 && all > 0) continue;
+        for (const std::int64_t runs : {1, 7, 37, 70}) {
+          for (const std::int64_t gap : {0, 3, 64}) {
+            const Tile tile = tile_of(kernel, runs, bytes, gap, zeros);
+            for (const auto side :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              const std::size_t slack = gap == 0 ? 16 : 0;
+              ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+              if (kernel.stream == nullptr) continue;
+              ASSERT_NO_FATAL_FAILURE(
+                  check(kernel, kernel.stream, tile, side, slack));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // Long rows stream by lines from the first column that begins with one.
 TEST(Kernels, LongInterleavesStreamFromAnyAddress) {
   for (const Kernel& kernel : kernels()) {

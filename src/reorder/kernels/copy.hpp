@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/short_runs.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -136,18 +137,6 @@ void zero_run(std::byte* dst, std::int64_t bytes) {
   any_run<Vector, streams>(FromNothing{}, dst, bytes);
 }
 
-// The same `one` for every run of a tile.
-template <class One>
-[[gnu::always_inline]] inline void each_run(const Tile& tile, One one) {
-  const std::byte* src = tile.src;
-  std::byte* dst = tile.dst;
-  for (std::int64_t k = 0; k < tile.count[0]; ++k) {
-    one(src, dst);
-    src += tile.src_stride[0];
-    dst += tile.dst_stride[0];
-  }
-}
-
 template <class Vector>
 class Copy {
  public:
@@ -159,79 +148,15 @@ class Copy {
   static void runs(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t zeros = tile.zeros;
-    if (bytes < 16) return zeros > 0 ? padded<streams>(tile) : shorts(tile);
-    each_run(tile, [=](const std::byte* src, std::byte* dst) {
+    const std::int64_t done = ShortRuns<Vector, streams>::run(tile);
+    Tile rest = tile;
+    rest.count[0] -= done;
+    rest.src += done * tile.src_stride[0];
+    rest.dst += done * tile.dst_stride[0];
+    each_run(rest, [=](const std::byte* src, std::byte* dst) {
       any_run<Vector, streams>(FromMemory{src}, dst, bytes);
       zero_run<Vector, streams>(dst + bytes, zeros);
     });
-  }
-
-  // Constant sizes let the compiler emit one or two moves.
-  static void shorts(const Tile& tile) {
-    const std::int64_t bytes = tile.count[1];
-    const auto copy = [&](auto size) {
-      each_run(tile, [size](const std::byte* src, std::byte* dst) {
-        std::memcpy(dst, src, size());
-      });
-    };
-    switch (bytes) {
-      case 3:
-        return copy(std::integral_constant<int, 3>{});
-      case 4:
-        return copy(std::integral_constant<int, 4>{});
-      case 8:
-        return copy(std::integral_constant<int, 8>{});
-      case 12:
-        return copy(std::integral_constant<int, 12>{});
-      default:
-        return each_run(tile, [=](const std::byte* src, std::byte* dst) {
-          copy_short(dst, src, bytes);
-        });
-    }
-  }
-
-  // Runs and zeros that together fill a vector are written at once.
-  template <bool streams>
-  static void padded(const Tile& tile) {
-    const std::int64_t bytes = tile.count[1];
-    const std::int64_t zeros = tile.zeros;
-    std::byte keep[16] = {};
-    std::memset(keep, 255, static_cast<std::size_t>(bytes));
-    const Vector128::type mask = Vector128::load(keep);
-    // Only the last runs lie so near the end of src that no vector fits.
-    const std::int64_t inside = bytes + zeros == 16 ? runs_inside(tile, 16) : 0;
-    const bool aligned =
-        (reinterpret_cast<std::uintptr_t>(tile.dst) | tile.dst_stride[0]) %
-            16 ==
-        0;
-    Tile part = tile;
-    part.count[0] = inside;
-    if (streams && aligned) {
-      each_run(part, [mask](const std::byte* src, std::byte* dst) {
-        ask_page_after(dst, 16);
-        Vector128::stream(dst, Vector128::load(src) & mask);
-      });
-    } else {
-      each_run(part, [mask](const std::byte* src, std::byte* dst) {
-        Vector128::store(dst, Vector128::load(src) & mask);
-      });
-    }
-    part.count[0] = tile.count[0] - inside;
-    part.src += inside * tile.src_stride[0];
-    part.dst += inside * tile.dst_stride[0];
-    each_run(part, [=](const std::byte* src, std::byte* dst) {
-      copy_short(dst, src, bytes);
-      zero_run<Vector, streams>(dst + bytes, zeros);
-    });
-  }
-
-  // How many of the first runs can be read `bytes` far.
-  static std::int64_t runs_inside(const Tile& tile, std::int64_t bytes) {
-    const std::int64_t stride = tile.src_stride[0];
-    const std::int64_t room = tile.src_end - tile.src - bytes;
-    if (room < 0 || stride < 0) return 0;
-    if (stride == 0) return tile.count[0];
-    return std::min(tile.count[0], room / stride + 1);
   }
 };
 

@@ -102,6 +102,7 @@ struct Vector128 {
   static type insert(type v, type in) {
     return v | permute<mask>(in);
   }
+  static type both(type a, type b) { return a & b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
   static void stream(std::byte* dst, type v) {
     scatter_stream([=](int) { return dst; }, v);

@@ -64,6 +64,7 @@ struct Vector256 {
   static type insert(type v, type in) {
     return _mm256_or_si256(v, permute<mask>(in));
   }
+  static type both(type a, type b) { return _mm256_and_si256(a, b); }
   static void store(std::byte* dst, type v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), v);
   }
@@ -154,6 +155,7 @@ struct Vector512 {
   static type insert(type v, type in) {
     return _mm512_or_si512(v, permute<mask>(in));
   }
+  static type both(type a, type b) { return _mm512_and_si512(a, b); }
   static void store(std::byte* dst, type v) { _mm512_storeu_si512(dst, v); }
   static void stream(std::byte* dst, type v) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
