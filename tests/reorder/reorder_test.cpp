@@ -476,6 +476,24 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
   }
 }
 
+// Blocks of few bytes that follow each other are put together by the caches.
+TEST(Plan, DoesNotStreamSharedLines) {
+  if (!available_kernels()[0].streams) return;
+  const auto streams = [](const char* shape, const char* dst,
+                          std::int64_t bytes) {
+    const Plan plan = *Plan::make(layout_of("nchw", shape, bytes),
+                                  layout_of(dst, shape, bytes),
+                                  PlanOptions{.stores = Stores::streaming});
+    return plan.nests()[0].streams;
+  };
+  EXPECT_FALSE(streams("8x64x7x7", "nChw16c", 1));
+  EXPECT_TRUE(streams("8x64x8x8", "nChw16c", 1));
+  EXPECT_TRUE(streams("1x16x7x7", "nChw16c", 1));
+  EXPECT_FALSE(streams("8x64x21x21", "nChw16c", 1));
+  EXPECT_TRUE(streams("8x64x23x23", "nChw16c", 1));
+  EXPECT_TRUE(streams("8x64x7x7", "nChw16c", 4));
+}
+
 // Columns of dst that are no whole lines.
 TEST(Plan, StagesColumnsThatAreNoLines) {
   if (!available_kernels()[0].streams) return;
