@@ -379,15 +379,19 @@ TEST(Kernels, DeinterleavesStreamLines) {
       continue;
     }
     const std::int64_t width = kernel.element_bytes;
-    for (const std::int64_t bytes : {64, 128, 192, 208, 300}) {
+    for (const std::int64_t bytes : {64, 128, 208, 300, 512, 520, 576, 1672}) {
       for (std::int64_t columns = 1; columns <= 8; ++columns) {
         for (const std::int64_t gap : {0, 1, 2}) {
-          Tile tile = tile_of(kernel, bytes / width, columns, gap, 0);
-          if (!suits(kernel, tile)) continue;
-          tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+          Tile apart = tile_of(kernel, bytes / width, columns, gap, 0);
+          if (!suits(kernel, apart)) continue;
+          Tile together = apart;
+          together.dst_stride[1] = (apart.dst_stride[1] + 63) / 64 * 64;
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U, 56U}) {
-            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
-                                          GuardedBytes::Against::back, slack));
+            for (const Tile& tile : {apart, together}) {
+              ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                            GuardedBytes::Against::back,
+                                            slack));
+            }
           }
         }
       }

@@ -340,34 +340,80 @@ class Interleave {
 template <class Wide, int width, class Long = Wide>
 class Deinterleave {
   static constexpr auto fits = [](int J) { return J <= 8; };
+  static constexpr std::int64_t few = 8;  // lines of a column at once
 
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
-  static void stream(const Tile& tile) {
-    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
-                       tile.dst_stride[1] % 16 == 0 &&
-                       tile.dst_stride[2] % 16 == 0 &&
-                       tile.dst_stride[3] % 16 == 0);
-  }
+  static void stream(const Tile& tile) { dispatch(tile, true); }
 
  private:
   static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
-      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes(), false>);
+      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes()>);
     });
   }
 
-  // Columns that share no lines begin with one and are written by lines.
+  // Columns that share most of their lines are put together by the caches.
   template <int J>
   static void whole_lines(const Tile& tile) {
+    constexpr std::int64_t step = line / width;
+    const bool together = tile.dst_stride[1] % line == 0;
     const std::int64_t head = to_next_line(tile.dst);
-    const std::int64_t lead = head / width;
-    if (tile.dst_stride[1] % line != 0 || lead >= tile.count[0]) {
-      return rows<J, true>(tile);
+    if ((!together || head > 0) && tile.count[0] < few * step) {
+      return rows<J>(tile);
     }
-    rows<J, false>(rows_of<J>(tile, 0, lead));
+    const std::int64_t lead = head % width == 0 ? head / width : 0;
+    if (!together || head % width != 0) return apart<J>(tile);
+    rows<J>(rows_of<J>(tile, 0, std::min(lead, tile.count[0])));
+    if (lead >= tile.count[0]) return;
     const std::int64_t whole = lines<J>(tile, lead);
-    rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
+    rows<J>(rows_of<J>(tile, whole, tile.count[0] - whole));
+  }
+
+  // Columns of which each begins elsewhere in a line, by some lines of each.
+  template <int J>
+  static void apart(const Tile& tile) {
+    constexpr std::int64_t step = line / width;
+    const std::int64_t end = inside<J>(tile) / step * step;
+    // Of each column a line of rows before, and then new ones.
+    alignas(line) std::byte stage[J][(1 + few) * line];
+    for (std::int64_t i = 0; i < end; i += few * step) {
+      const std::int64_t rows = std::min(few * step, end - i);
+      Tile part = rows_of<J>(tile, i, rows);
+      part.dst = stage[0] + line;
+      part.dst_stride[1] = sizeof stage[0];
+      part.count[1] = J;
+      for (std::int64_t at = 0; at < rows;
+           at += Long::lanes * Long::lane_bytes / width) {
+        block<Long, J>(part, at);
+      }
+      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+        column_lines(stage[j], tile.dst + j * tile.dst_stride[1] + i * width,
+                     rows * width, i == 0, i + rows == end);
+      }
+    }
+    rows<J>(rows_of<J>(tile, end, tile.count[0] - end));
+  }
+  // The lines of a column that end with `bytes` new ones, which go to `dst`.
+  static void column_lines(std::byte* stage, std::byte* dst, std::int64_t bytes,
+                           bool first, bool last) {
+    constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
+    const std::int64_t lead = to_next_line(dst);
+    std::int64_t at = first || lead == 0 ? lead : lead - line;
+    if (first) copy_part(dst, stage + line, lead);
+    for (; at + line <= bytes; at += line) {
+      ask_page_after(dst + at, line);
+#pragma GCC unroll 4
+      for (std::int64_t k = at; k < at + line; k += vector_bytes) {
+        Wide::stream(dst + k, Wide::load(stage + line + k));
+      }
+    }
+    if (last) copy_part(dst + at, stage + line + at, bytes - at);
+    std::memcpy(stage, stage + bytes, line);
+  }
+  static void copy_part(std::byte* dst, const std::byte* src,
+                        std::int64_t bytes) {
+    std::memcpy(dst, src, static_cast<std::size_t>(bytes));
   }
 
   template <int J>
@@ -402,7 +448,7 @@ class Deinterleave {
     for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < line; at += vector_bytes) {
-        block<Wide, J, false>(part, at / width);
+        block<Wide, J>(part, at / width);
       }
       part.src += J * line;
 #pragma GCC unroll 8
@@ -419,14 +465,13 @@ class Deinterleave {
     return i;
   }
 
-  template <int J, bool streams>
+  template <int J>
   static void rows(const Tile& tile) {
-    using Vector = std::conditional_t<streams, Wide, Long>;
-    constexpr std::int64_t step = Vector::lanes * Vector::lane_bytes / width;
+    constexpr std::int64_t step = Long::lanes * Long::lane_bytes / width;
     const std::int64_t count = inside<J>(tile);
     std::int64_t i = 0;
     if constexpr (step > 16 / width) {
-      for (; count - i >= step; i += step) block<Vector, J, streams>(tile, i);
+      for (; count - i >= step; i += step) block<Long, J>(tile, i);
     }
     if (i < tile.count[0]) last_rows<J>(tile, i, count);
   }
@@ -436,9 +481,9 @@ class Deinterleave {
   [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
                                           std::int64_t inside) {
     constexpr std::int64_t step = 16 / width;
-    for (; inside - i >= step; i += step) block<Vector128, J, false>(tile, i);
+    for (; inside - i >= step; i += step) block<Vector128, J>(tile, i);
     if (i < inside && inside >= step) {
-      block<Vector128, J, false>(tile, inside - step);
+      block<Vector128, J>(tile, inside - step);
       i = inside;
     }
     for (; i < tile.count[0]; ++i) {
@@ -449,7 +494,7 @@ class Deinterleave {
     }
   }
 
-  template <class Vector, int J, bool streams>
+  template <class Vector, int J>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t i) {
     constexpr std::int64_t lane_bytes = Vector::lane_bytes;
     const std::byte* const src = tile.src + i * J * width;
@@ -464,19 +509,8 @@ class Deinterleave {
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {
-      if (j >= tile.count[1]) continue;
-      if constexpr (streams) {
-        ask_page_after(dst + j * tile.dst_stride[1],
-                       lane_bytes * Vector::lanes);
-        // By lanes: that columns begin with vectors is rare.
-        Vector::scatter_stream(
-            [&](std::int64_t lane) {
-              return dst + j * tile.dst_stride[1] + lane_bytes * lane;
-            },
-            out[j]);
-      } else {
+      if (j < tile.count[1])
         Vector::store(dst + j * tile.dst_stride[1], out[j]);
-      }
     }
   }
 };
