@@ -476,14 +476,15 @@ TEST(Plan, StreamsWhatNoCacheHolds) {
   }
 }
 
-// Blocks of few bytes that follow each other are put together by the caches.
+// Blocks of few bytes that follow each other, and short columns of whole blocks,
+// are put together by the caches.
 TEST(Plan, DoesNotStreamSharedLines) {
   if (!available_kernels()[0].streams) return;
   const auto streams = [](const char* shape, const char* dst,
-                          std::int64_t bytes) {
-    const Plan plan = *Plan::make(layout_of("nchw", shape, bytes),
-                                  layout_of(dst, shape, bytes),
-                                  PlanOptions{.stores = Stores::streaming});
+                          std::int64_t bytes, const char* src = "nchw") {
+    const Plan plan =
+        *Plan::make(layout_of(src, shape, bytes), layout_of(dst, shape, bytes),
+                    PlanOptions{.stores = Stores::streaming});
     return plan.nests()[0].streams;
   };
   EXPECT_FALSE(streams("8x64x7x7", "nChw16c", 1));
@@ -492,6 +493,9 @@ TEST(Plan, DoesNotStreamSharedLines) {
   EXPECT_FALSE(streams("8x64x21x21", "nChw16c", 1));
   EXPECT_TRUE(streams("8x64x23x23", "nChw16c", 1));
   EXPECT_TRUE(streams("8x64x7x7", "nChw16c", 4));
+  EXPECT_FALSE(streams("8x64x7x7", "nhCw4c", 4));
+  EXPECT_FALSE(streams("8x96x9x9", "nhwc", 1, "nChw16c"));
+  EXPECT_TRUE(streams("8x128x9x9", "nhwc", 1, "nChw16c"));
 }
 
 // Columns of dst that are no whole lines.

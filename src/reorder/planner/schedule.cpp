@@ -116,20 +116,25 @@ bool misaligned(const PlanNest& nest, const Kernel& kernel,
                                 : std::ranges::any_of(column_offsets, off_line);
 }
 
-// Whether tiles follow each other in dst, and so often share a line that the caches
-// put lines together better than streaming stores, which would write each in parts.
-bool tiles_share_lines(const PlanNest& nest, const Kernel& kernel) {
-  const bool interleaves = kernel.kind == KernelKind::interleave;
-  const bool transposes =
-      kernel.kind == KernelKind::transpose && kernel.element_bytes < 16;
-  const std::int64_t few = interleaves ? 8 << 10 : transposes ? 1 << 10 : 0;
-  const std::int64_t column =
-      (nest.tile[0].count + nest.zeros) * kernel.element_bytes;
+// Whether lines of dst are so often shared, by short tiles that follow each other
+// there or by short columns of long elements, that the caches put them together
+// better than streaming stores, which would write each in parts.
+bool shares_lines(const PlanNest& nest, const Kernel& kernel) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   const std::int64_t columns = nest.tile[1].count;
+  std::int64_t few = 8 << 10;
+  if (kernel.kind == KernelKind::transpose) {
+    few = 1 << 10;
+    if (unit >= 16) return column % line != 0 && column < few;
+  } else if (kernel.kind != KernelKind::interleave) {
+    return false;
+  }
   if (column >= few || columns >= few || column * columns >= few) return false;
   return nest.columns.empty() && nest.tile[1].dst_stride == column &&
-         column * columns % line != 0 && !nest.loops.empty() &&
-         nest.loops.back().dst_stride == column * columns;
+         column * columns % line != 0 &&
+         std::ranges::find(nest.loops, column * columns,
+                           &PlanLoop::dst_stride) != nest.loops.end();
 }
 
 // Rows and columns of one call.
@@ -229,7 +234,7 @@ std::int64_t calls_per_task(const PlanData& data,
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
               bool streams) {
   nest.streams =
-      streams && kernel.stream != nullptr && !tiles_share_lines(nest, kernel);
+      streams && kernel.stream != nullptr && !shares_lines(nest, kernel);
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
   scheduled.copy = find_kernel(KernelKind::copy, 1);
