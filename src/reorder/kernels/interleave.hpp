@@ -340,7 +340,7 @@ class Interleave {
 template <class Wide, int width, class Long = Wide>
 class Deinterleave {
   static constexpr auto fits = [](int J) { return J <= 8; };
-  static constexpr std::int64_t few = 8;  // lines of a column at once
+  static constexpr std::int64_t few = 8;  // lines of a column
 
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
@@ -349,7 +349,7 @@ class Deinterleave {
  private:
   static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
-      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes()>);
+      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes(), false>);
     });
   }
 
@@ -360,56 +360,89 @@ class Deinterleave {
     const bool together = tile.dst_stride[1] % line == 0;
     const std::int64_t head = to_next_line(tile.dst);
     if ((!together || head > 0) && tile.count[0] < few * step) {
-      return rows<J>(tile);
+      return rows<J, false>(tile);
     }
     const std::int64_t lead = head % width == 0 ? head / width : 0;
-    if (!together || head % width != 0) return apart<J>(tile);
-    rows<J>(rows_of<J>(tile, 0, std::min(lead, tile.count[0])));
+    if (!together || head % width != 0) {
+      // Of few long columns the write-combining buffers keep lines until they are
+      // full.
+      const bool by_lanes = head % 16 == 0 && tile.dst_stride[1] % 16 == 0 &&
+                            tile.count[0] >= 8 * few * step;
+      return by_lanes ? rows<J, true>(tile) : apart<J>(tile);
+    }
+    rows<J, false>(rows_of<J>(tile, 0, std::min(lead, tile.count[0])));
     if (lead >= tile.count[0]) return;
     const std::int64_t whole = lines<J>(tile, lead);
-    rows<J>(rows_of<J>(tile, whole, tile.count[0] - whole));
+    rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
   }
 
-  // Columns of which each begins elsewhere in a line, by some lines of each.
+  // Columns of which each begins elsewhere in a line, some lines at once: those of
+  // one column after those of another, while the next rows are put together.
   template <int J>
   static void apart(const Tile& tile) {
-    constexpr std::int64_t step = line / width;
+    constexpr std::int64_t step = line / width, some = few * step;
     const std::int64_t end = inside<J>(tile) / step * step;
-    // Of each column a line of rows before, and then new ones.
-    alignas(line) std::byte stage[J][(1 + few) * line];
-    for (std::int64_t i = 0; i < end; i += few * step) {
-      const std::int64_t rows = std::min(few * step, end - i);
-      Tile part = rows_of<J>(tile, i, rows);
-      part.dst = stage[0] + line;
-      part.dst_stride[1] = sizeof stage[0];
-      part.count[1] = J;
-      for (std::int64_t at = 0; at < rows;
-           at += Long::lanes * Long::lane_bytes / width) {
-        block<Long, J>(part, at);
+    // Of each column the last line of the rows before, and then new ones.
+    alignas(line) std::byte stage[2][J][(1 + few) * line];
+    const auto write = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const std::byte* const from = stage[i / some % 2][j] + k * line;
+      std::byte* const to =
+          tile.dst + j * tile.dst_stride[1] + i * width + (k - 1) * line;
+      if (j >= tile.count[1]) return;
+      const std::int64_t lead = to_next_line(to);
+      if (i == 0 && k == 0 && lead > 0) {
+        return copy_part(to + line, from + line, lead);
       }
-      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-        column_lines(stage[j], tile.dst + j * tile.dst_stride[1] + i * width,
-                     rows * width, i == 0, i + rows == end);
-      }
-    }
-    rows<J>(rows_of<J>(tile, end, tile.count[0] - end));
-  }
-  // The lines of a column that end with `bytes` new ones, which go to `dst`.
-  static void column_lines(std::byte* stage, std::byte* dst, std::int64_t bytes,
-                           bool first, bool last) {
-    constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
-    const std::int64_t lead = to_next_line(dst);
-    std::int64_t at = first || lead == 0 ? lead : lead - line;
-    if (first) copy_part(dst, stage + line, lead);
-    for (; at + line <= bytes; at += line) {
-      ask_page_after(dst + at, line);
+      stream_line(to + (lead > 0 ? lead : line),
+                  from + (lead > 0 ? lead : line));
+    };
+    Tile part = rows_of<J>(tile, 0, step);
+    part.count[1] = J;
+    part.dst_stride[1] = sizeof stage[0][0];
+    for (std::int64_t i = 0; i < end; i += step) {
+      const std::int64_t begin = i / some * some, k = (i - begin) / step;
+      auto& now = stage[i / some % 2];
+      part.dst = now[0] + (1 + k) * line;
 #pragma GCC unroll 4
-      for (std::int64_t k = at; k < at + line; k += vector_bytes) {
-        Wide::stream(dst + k, Wide::load(stage + line + k));
+      for (std::int64_t r = 0; r < step;
+           r += Long::lanes * Long::lane_bytes / width) {
+        block<Long, J, false>(part, r);
+      }
+      part.src += J * line;
+      if (begin == 0) continue;
+#pragma GCC unroll 8
+      for (int q = 0; q < J; ++q) {
+        write(begin - some, (k * J + q) / few, (k * J + q) % few);
+      }
+      if (k > 0) continue;
+      for (int j = 0; j < J; ++j) {
+        std::memcpy(now[j], stage[1 - i / some % 2][j] + few * line, line);
       }
     }
-    if (last) copy_part(dst + at, stage + line + at, bytes - at);
-    std::memcpy(stage, stage + bytes, line);
+    // What is left of the rows before the last ones, and these.
+    const std::int64_t begin = (end - 1) / some * some;
+    const std::int64_t lines = (end - begin) / step;
+    for (std::int64_t q = lines * J; begin > 0 && q < few * J; ++q) {
+      write(begin - some, q / few, q % few);
+    }
+    for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+      for (std::int64_t k = 0; k < lines; ++k) write(begin, j, k);
+      std::byte* const to =
+          tile.dst + j * tile.dst_stride[1] + end * width - line;
+      const std::int64_t lead = to_next_line(to);
+      if (lead == 0) continue;
+      copy_part(to + lead, stage[begin / some % 2][j] + lines * line + lead,
+                line - lead);
+    }
+    rows<J, false>(rows_of<J>(tile, end, tile.count[0] - end));
+  }
+  static void stream_line(std::byte* dst, const std::byte* src) {
+    constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
+    ask_page_after(dst, line);
+#pragma GCC unroll 4
+    for (std::int64_t at = 0; at < line; at += vector_bytes) {
+      Wide::stream(dst + at, Wide::load(src + at));
+    }
   }
   static void copy_part(std::byte* dst, const std::byte* src,
                         std::int64_t bytes) {
@@ -448,30 +481,27 @@ class Deinterleave {
     for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < line; at += vector_bytes) {
-        block<Wide, J>(part, at / width);
+        block<Wide, J, false>(part, at / width);
       }
       part.src += J * line;
 #pragma GCC unroll 8
       for (int j = 0; j < J; ++j) {
         if (j >= tile.count[1]) continue;
-        std::byte* const to = tile.dst + i * width + j * tile.dst_stride[1];
-        ask_page_after(to, line);
-#pragma GCC unroll 4
-        for (std::int64_t at = 0; at < line; at += vector_bytes) {
-          Wide::stream(to + at, Wide::load(stage + j * line + at));
-        }
+        stream_line(tile.dst + i * width + j * tile.dst_stride[1],
+                    stage + j * line);
       }
     }
     return i;
   }
 
-  template <int J>
+  template <int J, bool streams>
   static void rows(const Tile& tile) {
-    constexpr std::int64_t step = Long::lanes * Long::lane_bytes / width;
+    using Vector = std::conditional_t<streams, Wide, Long>;
+    constexpr std::int64_t step = Vector::lanes * Vector::lane_bytes / width;
     const std::int64_t count = inside<J>(tile);
     std::int64_t i = 0;
     if constexpr (step > 16 / width) {
-      for (; count - i >= step; i += step) block<Long, J>(tile, i);
+      for (; count - i >= step; i += step) block<Vector, J, streams>(tile, i);
     }
     if (i < tile.count[0]) last_rows<J>(tile, i, count);
   }
@@ -481,9 +511,9 @@ class Deinterleave {
   [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
                                           std::int64_t inside) {
     constexpr std::int64_t step = 16 / width;
-    for (; inside - i >= step; i += step) block<Vector128, J>(tile, i);
+    for (; inside - i >= step; i += step) block<Vector128, J, false>(tile, i);
     if (i < inside && inside >= step) {
-      block<Vector128, J>(tile, inside - step);
+      block<Vector128, J, false>(tile, inside - step);
       i = inside;
     }
     for (; i < tile.count[0]; ++i) {
@@ -494,7 +524,7 @@ class Deinterleave {
     }
   }
 
-  template <class Vector, int J>
+  template <class Vector, int J, bool streams>
   [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t i) {
     constexpr std::int64_t lane_bytes = Vector::lane_bytes;
     const std::byte* const src = tile.src + i * J * width;
@@ -509,8 +539,15 @@ class Deinterleave {
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {
-      if (j < tile.count[1])
-        Vector::store(dst + j * tile.dst_stride[1], out[j]);
+      if (j >= tile.count[1]) continue;
+      std::byte* const to = dst + j * tile.dst_stride[1];
+      if constexpr (streams) {
+        ask_page_after(to, lane_bytes * Vector::lanes);
+        Vector::scatter_stream(
+            [&](std::int64_t lane) { return to + lane_bytes * lane; }, out[j]);
+      } else {
+        Vector::store(to, out[j]);
+      }
     }
   }
 };
