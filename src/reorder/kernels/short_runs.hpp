@@ -106,10 +106,20 @@ class ShortRuns {
   // Runs that with their zeros are `all` bytes, by vectors that read as many.
   template <class V, std::int64_t all>
   static std::int64_t whole(const Tile& tile) {
-    constexpr std::int64_t unit = 16 * V::lanes;
-    static_assert(all % unit == 0);
     Tile part = tile;
     part.count[0] = runs_inside(tile, all);
+    const bool aligned =
+        (reinterpret_cast<std::uintptr_t>(tile.dst) | tile.dst_stride[0]) %
+            (16 * V::lanes) ==
+        0;
+    aligned ? whole_runs<V, all, streams>(part)
+            : whole_runs<V, all, false>(part);
+    return part.count[0];
+  }
+  template <class V, std::int64_t all, bool streamed>
+  [[gnu::noinline]] static void whole_runs(const Tile& tile) {
+    constexpr std::int64_t unit = 16 * V::lanes;
+    static_assert(all % unit == 0);
     typename V::type mask[all / unit];
     std::byte keep[all] = {};
     std::memset(keep, 255, static_cast<std::size_t>(tile.count[1]));
@@ -117,27 +127,22 @@ class ShortRuns {
       mask[k] = V::load(keep + k * unit);
     }
     // By value: what is stored might be what a reference leads to.
-    const auto each = [=](auto put) {
-      each_run(part, [=](const std::byte* src, std::byte* dst) {
+    each_run(tile, [=](const std::byte* src, std::byte* dst) {
 #pragma GCC unroll 4
-        for (std::int64_t k = 0; k < all / unit; ++k) {
-          put(dst + k * unit, V::both(V::load(src + k * unit), mask[k]));
-        }
-      });
-    };
-    const std::int64_t off =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(tile.dst) %
-                                  unit) |
-        tile.dst_stride[0] % unit;
-    if (streams && off == 0) {
-      each([](std::byte* dst, typename V::type v) {
-        ask_page_after(dst, unit);
-        V::stream(dst, v);
-      });
+      for (std::int64_t k = 0; k < all / unit; ++k) {
+        put<V, streamed>(dst + k * unit,
+                         V::both(V::load(src + k * unit), mask[k]));
+      }
+    });
+  }
+  template <class V, bool streamed>
+  [[gnu::always_inline]] static void put(std::byte* dst, typename V::type v) {
+    if constexpr (streamed) {
+      ask_page_after(dst, 16 * V::lanes);
+      V::stream(dst, v);
     } else {
-      each([](std::byte* dst, typename V::type v) { V::store(dst, v); });
+      V::store(dst, v);
     }
-    return part.count[0];
   }
 
   // Dense runs that become dense ones of 4 or 8 bytes each.
@@ -171,30 +176,28 @@ class ShortRuns {
   }();
   template <int bytes, int all>
   static std::int64_t expanded(const Tile& tile) {
-    constexpr std::int64_t unit = 16 * Vector::lanes;
-    constexpr std::int64_t per_lane = 16 / all;
-    constexpr std::int64_t at_once = per_lane * Vector::lanes;
+    constexpr std::int64_t unit = 16 * Vector::lanes, at_once = unit / all;
     const std::int64_t count = runs_inside(tile, 16) / at_once * at_once;
-    const auto each = [&](auto put) {
-      for (std::int64_t k = 0; k < count; k += at_once) {
-        const std::byte* const src = tile.src + k * bytes;
-        put(tile.dst + k * all, Vector::template permute<expansion<bytes, all>>(
-                                    Vector::gather([&](std::int64_t lane) {
-                                      return src + lane * per_lane * bytes;
-                                    })));
-      }
-    };
-    if (streams && reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0) {
-      each([](std::byte* dst, typename Vector::type v) {
-        ask_page_after(dst, unit);
-        Vector::stream(dst, v);
-      });
-    } else {
-      each([](std::byte* dst, typename Vector::type v) {
-        Vector::store(dst, v);
-      });
-    }
+    const bool aligned = reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0;
+    aligned ? expanded_runs<bytes, all, streams>(tile, count)
+            : expanded_runs<bytes, all, false>(tile, count);
     return count;
+  }
+  template <int bytes, int all, bool streamed>
+  [[gnu::noinline]] static void expanded_runs(const Tile& tile,
+                                              std::int64_t count) {
+    constexpr std::int64_t per_lane = 16 / all;
+    const std::byte* src = tile.src;
+    std::byte* dst = tile.dst;
+    for (std::int64_t k = 0; k < count; k += per_lane * Vector::lanes) {
+      put<Vector, streamed>(dst,
+                            Vector::template permute<expansion<bytes, all>>(
+                                Vector::gather([=](std::int64_t lane) {
+                                  return src + lane * per_lane * bytes;
+                                })));
+      src += per_lane * Vector::lanes * bytes;
+      dst += 16 * Vector::lanes;
+    }
   }
 
   // How many of the first runs can be read `bytes` far.
