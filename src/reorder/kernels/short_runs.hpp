@@ -89,7 +89,7 @@ class ShortRuns {
     constexpr std::int64_t unit = 16 * V::lanes;
     static_assert(half % unit == 0);
     const std::int64_t last = tile.count[1] - half;
-    each_run(tile, [last](const std::byte* src, std::byte* dst) {
+    each_run(tile, [=](const std::byte* src, std::byte* dst) {
       typename V::type v[2 * half / unit];
       for (std::int64_t k = 0; k < half / unit; ++k) {
         v[2 * k] = V::load(src + k * unit);
