@@ -74,9 +74,9 @@ class MisalignedColumns {
       const Extent extent = {own, there, row == 0 && tile.rows_before == 0,
                              row + there == all};
       const Rows here = from.from(row);
-      // What is read where these rows end.
-      const Rows then = (row + group < tile.count[0] ? from.from(row + group)
-                                                     : from.at(tile.next_src))
+      // What is read where these rows end: as many after them, or the next call's.
+      const Rows then = (row + group + there <= all ? from.from(row + group)
+                                                    : from.at(tile.next_src))
                             .at(-count * width);
       std::byte* const dst = tile.dst + row * width;
       if (tile.crowded_src > 0 && count * width >= pack_pitch) {
@@ -146,7 +146,7 @@ class MisalignedColumns {
       const Rows next = (byte < count * width ? here : then).at(byte);
       for (std::int64_t i = first; i < extent.there; ++i) {
         for (std::int64_t k = 0; k < pack_pitch; k += line) {
-          if (prefetch) __builtin_prefetch(next.row(i) + k, 0, 2);
+          if (prefetch && i >= 0) __builtin_prefetch(next.row(i) + k, 0, 2);
           S::template put_column<Put::cached>(
               pack + (i - first) * pack_pitch + k, src.row(i) + k);
         }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
+#include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
