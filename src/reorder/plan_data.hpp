@@ -58,7 +58,7 @@ struct ScheduledNest {
   std::int64_t crowded_dst;
   std::int64_t square_bytes;
   bool squares_of_parts;
-  bool misaligned;     // and they stream by whole lines nevertheless
+  bool misaligned;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
   std::int64_t calls;

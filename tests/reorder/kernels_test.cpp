@@ -379,7 +379,8 @@ TEST(Kernels, DeinterleavesStreamLines) {
       continue;
     }
     const std::int64_t width = kernel.element_bytes;
-    for (const std::int64_t bytes : {64, 128, 208, 300, 512, 520, 576, 1672}) {
+    for (const std::int64_t bytes :
+         {64, 128, 192, 208, 300, 512, 520, 576, 1672}) {
       for (std::int64_t columns = 1; columns <= 8; ++columns) {
         for (const std::int64_t gap : {0, 1, 2}) {
           Tile apart = tile_of(kernel, bytes / width, columns, gap, 0);

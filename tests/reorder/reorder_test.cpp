@@ -509,10 +509,12 @@ TEST(Plan, StagesColumnsThatAreNoLines) {
   };
   EXPECT_TRUE(staged("h=67,c=4096", 1));
   EXPECT_TRUE(staged("h=511,c=4096", 1));
+  EXPECT_TRUE(staged("h=513,c=4096", 1));
   EXPECT_TRUE(staged("h=2896,c=4096", 1));
   EXPECT_FALSE(staged("h=2880,c=4096", 1));
   EXPECT_TRUE(staged("h=511,c=4096", 4));
   EXPECT_FALSE(staged("h=512,c=4096", 4));
+  EXPECT_TRUE(staged("h=513,c=4096", 4));
   EXPECT_FALSE(staged("h=64,c=4096", 1));
   EXPECT_TRUE(staged("h=144115188075855873,c=16", 1));
 }

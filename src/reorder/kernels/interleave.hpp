@@ -362,7 +362,6 @@ class Deinterleave {
     if ((!together || head > 0) && tile.count[0] < few * step) {
       return rows<J, false>(tile);
     }
-    const std::int64_t lead = head % width == 0 ? head / width : 0;
     if (!together || head % width != 0) {
       // Of few long columns the write-combining buffers keep lines until they are
       // full.
@@ -370,8 +369,8 @@ class Deinterleave {
                             tile.count[0] >= 8 * few * step;
       return by_lanes ? rows<J, true>(tile) : apart<J>(tile);
     }
-    rows<J, false>(rows_of<J>(tile, 0, std::min(lead, tile.count[0])));
-    if (lead >= tile.count[0]) return;
+    const std::int64_t lead = head / width;
+    rows<J, false>(rows_of<J>(tile, 0, lead));
     const std::int64_t whole = lines<J>(tile, lead);
     rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
   }
