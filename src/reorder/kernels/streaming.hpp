@@ -29,7 +29,19 @@ constexpr std::uintptr_t page_bytes = 4096;
   }
 }
 
-// The same for columns, so many at once. Where they lie far apart, what follows
+// A line that streams.
+template <class Vector>
+[[gnu::always_inline]] inline void stream_line(std::byte* dst,
+                                               const std::byte* src) {
+  constexpr std::int64_t vector_bytes = 16 * Vector::lanes;
+  ask_page_after(dst, line);
+#pragma GCC unroll 4
+  for (std::int64_t at = 0; at < line; at += vector_bytes) {
+    Vector::stream(dst + at, Vector::load(src + at));
+  }
+}
+
+// The same as ask_page_after for columns, so many at once. Where they lie far apart, what follows
 // each of their pages is not written soon: nothing is asked for.
 template <std::int64_t columns>
 class PagesOfColumns {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "reorder/kernels/copy.hpp"
+#include "reorder/kernels/deinterleave.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/transpose.hpp"

@@ -1,0 +1,225 @@
+// Deinterleaves: columns of a few lanes each, dense in src, to rows of dst.
+// Included as transpose.hpp is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "reorder/kernels/lanes.hpp"
+#include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/streaming.hpp"
+
+namespace stridewise {
+namespace {
+
+// By vectors of type Long; of type Wide where lanes stream.
+template <class Wide, int width, class Long = Wide>
+class Deinterleave {
+  static constexpr auto fits = [](int J) { return J <= 8; };
+  static constexpr std::int64_t few = 8;  // lines of a column
+
+ public:
+  static void run(const Tile& tile) { dispatch(tile, false); }
+  static void stream(const Tile& tile) { dispatch(tile, true); }
+
+ private:
+  static void dispatch(const Tile& tile, bool streams) {
+    with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
+      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes(), false>);
+    });
+  }
+
+  // Columns that share most of their lines are put together by the caches.
+  template <int J>
+  static void whole_lines(const Tile& tile) {
+    constexpr std::int64_t step = line / width;
+    const bool together = tile.dst_stride[1] % line == 0;
+    const std::int64_t head = to_next_line(tile.dst);
+    if ((!together || head > 0) && tile.count[0] < few * step) {
+      return rows<J, false>(tile);
+    }
+    if (!together || head % width != 0) {
+      // Of few long columns the write-combining buffers keep lines until they are
+      // full.
+      const bool by_lanes = head % 16 == 0 && tile.dst_stride[1] % 16 == 0 &&
+                            tile.count[0] >= 8 * few * step;
+      return by_lanes ? rows<J, true>(tile) : apart<J>(tile);
+    }
+    const std::int64_t lead = head / width;
+    rows<J, false>(rows_of<J>(tile, 0, lead));
+    const std::int64_t whole = lines<J>(tile, lead);
+    rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
+  }
+
+  // Columns of which each begins elsewhere in a line, some lines at once: those of
+  // one column after those of another, while the next rows are put together.
+  template <int J>
+  static void apart(const Tile& tile) {
+    constexpr std::int64_t step = line / width, some = few * step;
+    const std::int64_t end = inside<J>(tile) / step * step;
+    // Of each column the last line of the rows before, and then new ones.
+    alignas(line) std::byte stage[2][J][(1 + few) * line];
+    const auto write = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const std::byte* const from = stage[i / some % 2][j] + k * line;
+      std::byte* const to =
+          tile.dst + j * tile.dst_stride[1] + i * width + (k - 1) * line;
+      if (j >= tile.count[1]) return;
+      const std::int64_t lead = to_next_line(to);
+      if (i == 0 && k == 0 && lead > 0) {
+        return copy_part(to + line, from + line, lead);
+      }
+      stream_line<Wide>(to + (lead > 0 ? lead : line),
+                        from + (lead > 0 ? lead : line));
+    };
+    Tile part = rows_of<J>(tile, 0, step);
+    part.count[1] = J;
+    part.dst_stride[1] = sizeof stage[0][0];
+    for (std::int64_t i = 0; i < end; i += step) {
+      const std::int64_t begin = i / some * some, k = (i - begin) / step;
+      auto& now = stage[i / some % 2];
+      part.dst = now[0] + (1 + k) * line;
+#pragma GCC unroll 4
+      for (std::int64_t r = 0; r < step;
+           r += Long::lanes * Long::lane_bytes / width) {
+        block<Long, J, false>(part, r);
+      }
+      part.src += J * line;
+      if (begin == 0) continue;
+#pragma GCC unroll 8
+      for (int q = 0; q < J; ++q) {
+        write(begin - some, (k * J + q) / few, (k * J + q) % few);
+      }
+      if (k > 0) continue;
+      for (int j = 0; j < J; ++j) {
+        std::memcpy(now[j], stage[1 - i / some % 2][j] + few * line, line);
+      }
+    }
+    // What is left of the rows before the last ones, and these.
+    const std::int64_t begin = (end - 1) / some * some;
+    const std::int64_t lines = (end - begin) / step;
+    for (std::int64_t q = lines * J; begin > 0 && q < few * J; ++q) {
+      write(begin - some, q / few, q % few);
+    }
+    for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+      for (std::int64_t k = 0; k < lines; ++k) write(begin, j, k);
+      std::byte* const to =
+          tile.dst + j * tile.dst_stride[1] + end * width - line;
+      const std::int64_t lead = to_next_line(to);
+      if (lead == 0) continue;
+      copy_part(to + lead, stage[begin / some % 2][j] + lines * line + lead,
+                line - lead);
+    }
+    rows<J, false>(rows_of<J>(tile, end, tile.count[0] - end));
+  }
+  static void copy_part(std::byte* dst, const std::byte* src,
+                        std::int64_t bytes) {
+    std::memcpy(dst, src, static_cast<std::size_t>(bytes));
+  }
+
+  template <int J>
+  static Tile rows_of(const Tile& tile, std::int64_t from, std::int64_t count) {
+    Tile part = tile;
+    part.count[0] = count;
+    part.src += from * J * width;
+    part.dst += from * width;
+    return part;
+  }
+
+  // Rows that may be read as whole groups: with the lanes that are not taken,
+  // which at the very end may lie outside src.
+  template <int J>
+  static std::int64_t inside(const Tile& tile) {
+    return std::min<std::int64_t>(tile.count[0],
+                                  (tile.src_end - tile.src) / (J * width));
+  }
+
+  // Rows from i on by a line of each column at once: of lines written in turns,
+  // the write-combining buffers would lose some before they are full. Returns the
+  // row after them.
+  template <int J>
+  static std::int64_t lines(const Tile& tile, std::int64_t i) {
+    constexpr std::int64_t step = line / width;
+    constexpr std::int64_t vector_bytes = Wide::lane_bytes * Wide::lanes;
+    alignas(line) std::byte stage[J * line];
+    Tile part = rows_of<J>(tile, i, step);
+    part.dst = stage;
+    part.dst_stride[1] = line;
+    part.count[1] = J;
+    for (const std::int64_t end = inside<J>(tile); end - i >= step; i += step) {
+#pragma GCC unroll 4
+      for (std::int64_t at = 0; at < line; at += vector_bytes) {
+        block<Wide, J, false>(part, at / width);
+      }
+      part.src += J * line;
+#pragma GCC unroll 8
+      for (int j = 0; j < J; ++j) {
+        if (j >= tile.count[1]) continue;
+        stream_line<Wide>(tile.dst + i * width + j * tile.dst_stride[1],
+                          stage + j * line);
+      }
+    }
+    return i;
+  }
+
+  template <int J, bool streams>
+  static void rows(const Tile& tile) {
+    using Vector = std::conditional_t<streams, Wide, Long>;
+    constexpr std::int64_t step = Vector::lanes * Vector::lane_bytes / width;
+    const std::int64_t count = inside<J>(tile);
+    std::int64_t i = 0;
+    if constexpr (step > 16 / width) {
+      for (; count - i >= step; i += step) block<Vector, J, streams>(tile, i);
+    }
+    if (i < tile.count[0]) last_rows<J>(tile, i, count);
+  }
+
+  // From row i on; the first `inside` rows may be read by whole groups.
+  template <int J>
+  [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
+                                          std::int64_t inside) {
+    constexpr std::int64_t step = 16 / width;
+    for (; inside - i >= step; i += step) block<Vector128, J, false>(tile, i);
+    if (i < inside && inside >= step) {
+      block<Vector128, J, false>(tile, inside - step);
+      i = inside;
+    }
+    for (; i < tile.count[0]; ++i) {
+      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+        std::memcpy(tile.dst + j * tile.dst_stride[1] + i * width,
+                    tile.src + (i * J + j) * width, width);
+      }
+    }
+  }
+
+  template <class Vector, int J, bool streams>
+  [[gnu::always_inline]] static void block(const Tile& tile, std::int64_t i) {
+    constexpr std::int64_t lane_bytes = Vector::lane_bytes;
+    const std::byte* const src = tile.src + i * J * width;
+    std::byte* const dst = tile.dst + i * width;
+    typename Vector::type in[J];
+    typename Vector::type out[J];
+#pragma GCC unroll 16
+    for (int k = 0; k < J; ++k) {
+      in[k] = Vector::gather(
+          [&](int lane) { return src + (lane * J + k) * lane_bytes; });
+    }
+    Lanes<Vector, width, J, true>::permute(in, out);
+#pragma GCC unroll 16
+    for (int j = 0; j < J; ++j) {
+      if (j >= tile.count[1]) continue;
+      std::byte* const to = dst + j * tile.dst_stride[1];
+      if constexpr (streams) {
+        ask_page_after(to, lane_bytes * Vector::lanes);
+        Vector::scatter_stream(
+            [&](std::int64_t lane) { return to + lane_bytes * lane; }, out[j]);
+      } else {
+        Vector::store(to, out[j]);
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
