@@ -59,6 +59,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
       tile.dst_stride = {width, (rows + zeros) * width + gap, 0, 0};
       break;
     case KernelKind::interleave:
+    case KernelKind::short_columns:
       tile.dst_stride = {width, (rows + zeros) * width, 0, 0};
       break;
     case KernelKind::deinterleave:
@@ -84,6 +85,9 @@ bool suits(const Kernel& kernel, const Tile& tile) {
       return (all_rows >= 2 && all_rows <= 8 &&
               all_rows * kernel.element_bytes < 32) ||
              (all_rows == 16 && kernel.element_bytes == 1);
+    case KernelKind::short_columns:
+      return tile.zeros == 0 && all_rows >= 5 && all_rows <= 32 &&
+             all_rows * kernel.element_bytes <= kernel.most_column;
     case KernelKind::deinterleave:
       return tile.count[1] * kernel.element_bytes < 16 && tile.count[1] <= 8 &&
              tile.zeros == 0;
@@ -440,6 +444,38 @@ TEST(Kernels, LongInterleavesStreamFromAnyAddress) {
         for (const std::size_t slack : {0U, 4U, 16U, 32U, 48U}) {
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
                                         GuardedBytes::Against::back, slack));
+        }
+      }
+    }
+  }
+}
+
+// Columns of less than a line, of planes that follow each other in dst and not.
+TEST(Kernels, ShortColumnsOfPlanes) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::short_columns) continue;
+    for (std::int64_t rows = 5; rows <= 32; ++rows) {
+      for (const std::int64_t columns : {1, 15, 16, 49, 64, 130, 300}) {
+        Tile tile = tile_of(kernel, rows, columns, columns % 2 * 5, 0);
+        if (!suits(kernel, tile)) continue;
+        tile.count[2] = 3;
+        tile.count[3] = 2;
+        tile.src_stride[2] = rows * tile.src_stride[0] + columns % 4;
+        tile.src_stride[3] = 3 * tile.src_stride[2];
+        tile.dst_stride[2] = columns * tile.dst_stride[1];
+        tile.dst_stride[3] = 3 * tile.dst_stride[2];
+        Tile apart = tile;
+        apart.dst_stride[2] += columns % 3;
+        apart.dst_stride[3] = 3 * apart.dst_stride[2] + 64;
+        for (const Tile& planes : {tile, apart}) {
+          for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
+            const auto side = GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.run, planes, side, slack));
+            if (kernel.stream == nullptr) continue;
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.stream, planes, side, slack));
+          }
         }
       }
     }

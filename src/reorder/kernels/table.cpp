@@ -17,8 +17,9 @@
 namespace stridewise {
 namespace {
 
-constexpr std::array<std::string_view, 6> kind_names = {
-    "copy", "fill", "transpose", "interleave", "deinterleave", "strided"};
+constexpr auto kind_names = std::to_array<std::string_view>(
+    {"copy", "fill", "transpose", "interleave", "short_columns", "deinterleave",
+     "strided"});
 
 // kind[.b BITS][.ISA]
 std::string name_of(const Kernel& kernel) {

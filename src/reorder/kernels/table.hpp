@@ -9,6 +9,7 @@
 #include "reorder/kernels/deinterleave.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/square_columns.hpp"
 #include "reorder/kernels/transpose.hpp"
 
 namespace stridewise {
@@ -17,8 +18,11 @@ namespace {
 template <class Of, bool streams>
 constexpr Kernel kernel_of(Isa isa, KernelKind kind,
                            std::int64_t element_bytes) {
-  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, {}};
+  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, 0, {}};
   if constexpr (streams) kernel.stream = &Of::stream;
+  if constexpr (requires { Of::most_column; }) {
+    kernel.most_column = Of::most_column;
+  }
   return kernel;
 }
 
@@ -44,6 +48,8 @@ constexpr auto kernels_of() {
       row.template operator()<Interleave<Wide, 2>>(interleave, 2),
       row.template operator()<Interleave<Wide, 4>>(interleave, 4),
       row.template operator()<Interleave<Wide, 8>>(interleave, 8),
+      row.template operator()<ShortColumnsBySquares<Wide, 1>>(short_columns, 1),
+      row.template operator()<ShortColumnsBySquares<Wide, 2>>(short_columns, 2),
       row.template operator()<Deinterleave<Wide, 1>>(deinterleave, 1),
       row.template operator()<Deinterleave<Wide, 2>>(deinterleave, 2),
       row.template operator()<Deinterleave<Wide, 4>>(deinterleave, 4),

@@ -107,6 +107,12 @@ struct Vector128 {
   static void stream(std::byte* dst, type v) {
     scatter_stream([=](int) { return dst; }, v);
   }
+  // Of groups of so many lanes, one.
+  template <int some>
+  [[gnu::always_inline]] static void store_some(std::byte* dst, type v,
+                                                int /*which*/) {
+    store(dst, v);
+  }
   // Lane k to at(k).
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {

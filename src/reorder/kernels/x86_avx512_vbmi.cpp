@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/table.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
@@ -84,6 +85,25 @@ struct Vector512Whole : Vector512 {
   }
 };
 
+// What permutes bytes of vectors of four lanes.
+struct Vector512Bytes : Vector512 {
+  [[gnu::always_inline]] static type permute_bytes(const LaneMask<64>& from,
+                                                   type v) {
+    return _mm512_permutexvar_epi8(_mm512_load_si512(from.data()), v);
+  }
+  [[gnu::always_inline]] static type permute_bytes(const LaneMask<64>& from,
+                                                   type a, type b) {
+    return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
+  }
+  // `v`, and where `where` says so, bytes of `in`.
+  [[gnu::always_inline]] static type insert_bytes(type v, std::uint64_t where,
+                                                  const LaneMask<64>& from,
+                                                  type in) {
+    return _mm512_mask_permutexvar_epi8(v, where,
+                                        _mm512_load_si512(from.data()), in);
+  }
+};
+
 template <int width>
 constexpr Kernel interleave() {
   return kernel_of<Interleave<Vector512, width, Vector512Whole>, true>(
@@ -95,6 +115,12 @@ constexpr Kernel deinterleave() {
       Isa::avx512_vbmi, KernelKind::deinterleave, width);
 }
 
+template <int width>
+constexpr Kernel short_columns() {
+  return kernel_of<ShortColumnsByPermutation<Vector512Bytes, width>, true>(
+      Isa::avx512_vbmi, KernelKind::short_columns, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
     interleave<1>(),
     interleave<2>(),
@@ -103,6 +129,10 @@ constexpr auto table = std::to_array<Kernel>({
     deinterleave<1>(),
     deinterleave<2>(),
     deinterleave<4>(),
+    short_columns<1>(),
+    short_columns<2>(),
+    short_columns<4>(),
+    short_columns<8>(),
 });
 
 }  // namespace

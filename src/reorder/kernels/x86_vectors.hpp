@@ -72,6 +72,14 @@ struct Vector256 {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), v);
     keep_order();
   }
+  template <int some>
+  [[gnu::always_inline]] static void store_some(std::byte* dst, type v,
+                                                int which) {
+    if constexpr (some == lanes) return store(dst, v);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst),
+                     which == 0 ? _mm256_castsi256_si128(v)
+                                : _mm256_extracti128_si256(v, 1));
+  }
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at(0)),
@@ -160,6 +168,21 @@ struct Vector512 {
   static void stream(std::byte* dst, type v) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), v);
     keep_order();
+  }
+  template <int some>
+  [[gnu::always_inline]] static void store_some(std::byte* dst, type v,
+                                                int which) {
+    if constexpr (some == lanes) return store(dst, v);
+    if constexpr (some == 2) {
+      Vector256::store(dst, which == 0 ? _mm512_castsi512_si256(v)
+                                       : _mm512_extracti64x4_epi64(v, 1));
+    } else {
+      __m128i* const to = reinterpret_cast<__m128i*>(dst);
+      if (which == 0) _mm_storeu_si128(to, _mm512_castsi512_si128(v));
+      if (which == 1) _mm_storeu_si128(to, _mm512_extracti32x4_epi32(v, 1));
+      if (which == 2) _mm_storeu_si128(to, _mm512_extracti32x4_epi32(v, 2));
+      if (which == 3) _mm_storeu_si128(to, _mm512_extracti32x4_epi32(v, 3));
+    }
   }
   template <class At>
   [[gnu::always_inline]] static void scatter(At at, type v) {

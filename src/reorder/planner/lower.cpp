@@ -78,12 +78,22 @@ std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
 
 // Few rows or columns that lie side by side are permuted in registers.
 const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
-                         std::int64_t zeros, std::int64_t unit) {
+                         std::int64_t zeros, std::int64_t unit, bool streams) {
   const std::int64_t rows = row.count + zeros;
   const bool few_rows =
       rows >= 2 && rows * unit < 32 && (rows <= 8 || (unit == 1 && rows == 16));
   if (few_rows && column.dst_stride == rows * unit) {
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
+  }
+  // Lines and halves of them are best transposed straight to dst: of long elements
+  // always, of two bytes where they stream.
+  const bool as_they_are =
+      rows * unit % 32 == 0 && (unit >= 4 || (unit == 2 && streams));
+  const bool short_columns =
+      rows >= 5 && rows <= 32 && !few_rows && zeros == 0 && !as_they_are;
+  if (short_columns && column.dst_stride == rows * unit) {
+    const Kernel* const k = find_kernel(KernelKind::short_columns, unit);
+    if (k != nullptr && rows * unit <= k->most_column) return k;
   }
   const std::int64_t lanes = row.src_stride / unit;
   if (zeros == 0 && column.count * unit < 16 && row.src_stride % unit == 0 &&
@@ -120,11 +130,12 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
   }
 }
 
-Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
+Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
+                    bool streams) {
   const PlanLoop row = sides.rows.back();
   const PlanLoop column = sides.columns.back();
   constexpr std::int64_t line = 64;
-  const Kernel* kernel = few_kernel(row, column, piece.zeros, unit);
+  const Kernel* kernel = few_kernel(row, column, piece.zeros, unit, streams);
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
     constexpr std::int64_t page = 4096;
@@ -150,7 +161,8 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit) {
 
 }  // namespace
 
-Lowered lower_move(const Piece& piece, std::int64_t element_bytes) {
+Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
+                   bool streams) {
   std::vector<PlanLoop> loops = piece.loops;
   // Elements that stay neighbours on both sides move as one wider element.
   std::int64_t run = element_bytes;
@@ -161,7 +173,7 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes) {
   const bool padded_run = piece.zeros > 0 && run > element_bytes;
   if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
     if (auto sides = sides_of(loops, run, piece.zeros > 0)) {
-      return lower_sides(piece, *std::move(sides), run);
+      return lower_sides(piece, *std::move(sides), run, streams);
     }
   }
   // Runs of many lines are written as fast in any order, but read faster in theirs.

@@ -159,7 +159,9 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const auto add = [&](Lowered lowered) {
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
   };
-  for (const Piece& piece : *moves) add(lower_move(piece, width));
+  for (const Piece& piece : *moves) {
+    add(lower_move(piece, width, streams));
+  }
   for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
   if (sieve) detail::schedule_sieve(*data, dst);
   return Plan(std::move(data));

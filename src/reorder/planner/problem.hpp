@@ -49,8 +49,9 @@ struct Lowered {
   PlanNest nest;
   const Kernel* kernel;
 };
-[[nodiscard]] Lowered lower_move(const Piece& piece,
-                                 std::int64_t element_bytes);
+// `streams`: whether dst is so large that stores had better pass by the caches.
+[[nodiscard]] Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
+                                 bool streams);
 [[nodiscard]] Lowered lower_fill(const Piece& piece,
                                  std::int64_t element_bytes);
 

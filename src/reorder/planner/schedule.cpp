@@ -169,6 +169,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
       return {std::max<std::int64_t>((64 << 10) / unit / columns, 1),
               (64 << 10) / unit};
     case KernelKind::interleave:
+    case KernelKind::short_columns:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
       return {(32 << 10) / unit, columns};

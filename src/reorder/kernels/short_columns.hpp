@@ -1,0 +1,247 @@
+// Transposes of more rows than interleaves take, whose columns are short and follow
+// each other in dst. Included as transpose.hpp is.
+//
+// Some columns are made at once, by vectors that reach beyond the last of them:
+// what they write there is the next columns', which are written later. What
+// streams is put together in the nearest cache, from where whole lines are taken.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/streaming.hpp"
+
+namespace stridewise {
+namespace {
+
+// Where columns go that do not stream: to dst, but the last ones of a run by way of
+// a stage, so that nothing after them is written.
+template <std::int64_t most>
+class CachedRun {
+ public:
+  void begin(std::byte* dst, std::int64_t bytes) {
+    dst_ = dst;
+    end_ = dst + bytes;
+  }
+  // Whether it has room for so many bytes of columns, and what fills the last
+  // vector, at once.
+  [[nodiscard]] bool takes(std::int64_t bytes) const {
+    return end_ - dst_ >= bytes + line;
+  }
+  // Where to put them; `most` at most if it has not.
+  std::byte* at(std::int64_t bytes) {
+    staged_ = !takes(bytes);
+    return staged_ ? stage_ : dst_;
+  }
+  void advance(std::int64_t bytes) {
+    if (staged_) std::memcpy(dst_, stage_, static_cast<std::size_t>(bytes));
+    dst_ += bytes;
+  }
+  void end() {}
+
+ private:
+  std::byte* dst_ = nullptr;
+  std::byte* end_ = nullptr;
+  bool staged_ = false;
+  alignas(line) std::byte stage_[most + line];
+};
+
+// Where they go that stream. Lines are written while what follows is put together.
+template <class Vector, std::int64_t most>
+class StreamedRun {
+ public:
+  void begin(std::byte* dst, std::int64_t /*bytes*/) {
+    if (dst == dst_ + filled_) return;
+    end();
+    lead_ = reinterpret_cast<std::uintptr_t>(dst) % line;
+    dst_ = dst - lead_;
+    filled_ = lead_;
+  }
+  [[nodiscard]] static bool takes(std::int64_t bytes) { return bytes <= most; }
+  std::byte* at(std::int64_t /*bytes*/) { return stage_ + filled_; }
+  void advance(std::int64_t bytes) {
+    write_lines();
+    filled_ += bytes;
+    if (filled_ <= line + most) return;
+    write_lines();
+    std::memcpy(stage_, stage_ + written_, line);
+    dst_ += written_;
+    filled_ -= written_;
+    written_ = 0;
+  }
+  void end() {
+    write_lines();
+    if (filled_ > std::max(written_, lead_)) write_part(filled_);
+    dst_ = nullptr;
+    filled_ = written_ = lead_ = 0;
+  }
+
+ private:
+  void write_lines() {
+    if (lead_ > 0 && filled_ >= line) {
+      write_part(line);
+      written_ = line;
+      lead_ = 0;
+    }
+    for (; filled_ - written_ >= line; written_ += line) {
+      stream_line<Vector>(dst_ + written_, stage_ + written_);
+    }
+  }
+  void write_part(std::int64_t end) {
+    const std::int64_t begin = std::max(written_, lead_);
+    std::memcpy(dst_ + begin, stage_ + begin,
+                static_cast<std::size_t>(end - begin));
+  }
+
+  std::byte* dst_ = nullptr;  // the line of stage_
+  std::int64_t lead_ = 0;     // bytes before the first column in its line
+  std::int64_t written_ = 0;  // of the stage
+  std::int64_t filled_ = 0;
+  alignas(line) std::byte stage_[2 * line + 2 * most];
+};
+
+// Columns is what makes `step` columns of at most `rows` rows: put(src, row, dst,
+// bytes), of rows that begin so many bytes after src, writes columns of so many bytes
+// and what fills the last vector.
+template <class Vector, int width, class Columns, bool streams>
+class ShortColumns {
+  static constexpr std::int64_t step = Columns::step;
+  static constexpr std::int64_t step_bytes = step * width;
+  // Bytes of each row that are prefetched at once, or packed where the L1 cache
+  // would not keep the lines of all.
+  static constexpr std::int64_t chunk_bytes = std::max(2 * line, step_bytes);
+  static constexpr std::int64_t chunk = chunk_bytes / width;
+  // Bytes of each row that prefetches run ahead.
+  static constexpr std::int64_t ahead = 1024;
+  static constexpr std::int64_t most_bytes = chunk * Columns::most_bytes;
+
+ public:
+  [[gnu::noinline]] static void run(const Tile& tile) {
+    ShortColumns columns(tile);
+    Tile plane = tile;
+    if (tile.count[2] > 1) plane.next_src = tile.src_stride[2];
+    const std::int64_t bytes = tile.count[1] * tile.dst_stride[1];
+    const bool dense = tile.dst_stride[2] == bytes;
+    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
+      for (std::int64_t j = 0; j < tile.count[2]; ++j) {
+        plane.src = tile.src + i * tile.src_stride[3] + j * tile.src_stride[2];
+        plane.dst = tile.dst + i * tile.dst_stride[3] + j * tile.dst_stride[2];
+        if (j == 0 || !dense) {
+          columns.run_.begin(plane.dst, dense ? tile.count[2] * bytes : bytes);
+        }
+        columns.plane(plane);
+      }
+    }
+    columns.run_.end();
+  }
+
+ private:
+  using Run = std::conditional_t<streams, StreamedRun<Vector, most_bytes>,
+                                 CachedRun<most_bytes>>;
+
+  explicit ShortColumns(const Tile& tile)
+      : columns_(tile.count[0]),
+        rows_(tile.count[0]),
+        count_(tile.count[1]),
+        bytes_(tile.dst_stride[1]) {
+    const std::int64_t row_bytes = count_ * width;
+    packs_ = tile.crowded_src > 0 && row_bytes >= chunk_bytes;
+    // Few long rows the processor reads ahead by itself.
+    prefetches_ = tile.prefetch && (rows_ > 16 || row_bytes < 1024);
+    for (std::int64_t i = 0; i < Columns::rows; ++i) {
+      // What is taken of rows that are not there is written beside columns.
+      const std::int64_t there = std::min(i, rows_ - 1);
+      row_[i] = there * tile.src_stride[0];
+      packed_row_[i] = there * chunk_bytes;
+    }
+  }
+
+  void plane(const Tile& tile) {
+    if (count_ < step) return few(tile.src);
+    const bool whole = !packs_ && !prefetches_;
+    if (whole && run_.takes(count_ * bytes_)) {
+      return some_columns(tile, 0, count_);
+    }
+    const std::int64_t most = whole && !streams ? count_ : chunk;
+    std::int64_t j = 0;
+    while (count_ - j >= 2 * step) {
+      const std::int64_t some = std::min(most, count_ - j - step) / step * step;
+      some_columns(tile, j, some);
+      j += some;
+    }
+    some_columns(tile, j, count_ - j);
+  }
+
+  void some_columns(const Tile& tile, std::int64_t j, std::int64_t count) {
+    if (prefetches_) prefetch(tile, j * width, count * width);
+    const std::byte* src = tile.src + j * width;
+    const std::int64_t* row = row_;
+    if (packs_) {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        std::memcpy(pack_ + i * chunk_bytes, src + row_[i],
+                    static_cast<std::size_t>(count * width));
+      }
+      src = pack_;
+      row = packed_row_;
+    }
+    steps(columns_, src, row, run_.at(count * bytes_), bytes_, count);
+    run_.advance(count * bytes_);
+  }
+
+  // At least a step of columns. Of copies, so that nothing is read again because of
+  // what is stored.
+  [[gnu::noinline]] static void steps(const Columns& all, const std::byte* src,
+                                      const std::int64_t* row_of,
+                                      std::byte* dst, std::int64_t bytes,
+                                      std::int64_t count) {
+    const Columns columns = all;
+    std::int64_t row[Columns::rows];
+    std::copy_n(row_of, Columns::rows, row);
+    for (;;) {
+      columns.put(src, row, dst, bytes);
+      count -= step;
+      if (count == 0) return;
+      const std::int64_t next = std::min(count, step);
+      count = std::max(count, step);
+      src += next * width;
+      dst += next * bytes;
+    }
+  }
+
+  void prefetch(const Tile& tile, std::int64_t at, std::int64_t bytes) {
+    const std::int64_t next = at + ahead - count_ * width;
+    const std::byte* const from =
+        next < 0 ? tile.src + at + ahead : tile.src + tile.next_src + next;
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      for (std::int64_t k = 0; k < bytes; k += line) {
+        __builtin_prefetch(from + row_[i] + k, 0, 2);
+      }
+    }
+  }
+
+  // Fewer columns than make a step.
+  [[gnu::noinline]] void few(const std::byte* src) {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      std::memcpy(pack_ + i * chunk_bytes, src + row_[i],
+                  static_cast<std::size_t>(count_ * width));
+    }
+    columns_.put(pack_, packed_row_, run_.at(step * bytes_), bytes_);
+    run_.advance(count_ * bytes_);
+  }
+
+  Columns columns_;
+  std::int64_t rows_;
+  std::int64_t count_;
+  std::int64_t bytes_;  // of a column
+  bool packs_;
+  bool prefetches_;
+  std::int64_t row_[Columns::rows];
+  std::int64_t packed_row_[Columns::rows];
+  alignas(line) std::byte pack_[Columns::rows * chunk_bytes];
+  Run run_;
+};
+
+}  // namespace
+}  // namespace stridewise
