@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "reorder/kernels/column_lines.hpp"
 #include "reorder/kernels/lanes.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streaming.hpp"
@@ -53,69 +54,26 @@ class Deinterleave {
     rows<J, false>(rows_of<J>(tile, whole, tile.count[0] - whole));
   }
 
-  // Columns of which each begins elsewhere in a line, some lines at once: those of
-  // one column after those of another, while the next rows are put together.
+  // Columns of which each begins elsewhere in a line.
   template <int J>
   static void apart(const Tile& tile) {
-    constexpr std::int64_t step = line / width, some = few * step;
-    const std::int64_t end = inside<J>(tile) / step * step;
-    // Of each column the last line of the rows before, and then new ones.
-    alignas(line) std::byte stage[2][J][(1 + few) * line];
-    const auto write = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      const std::byte* const from = stage[i / some % 2][j] + k * line;
-      std::byte* const to =
-          tile.dst + j * tile.dst_stride[1] + i * width + (k - 1) * line;
-      if (j >= tile.count[1]) return;
-      const std::int64_t lead = to_next_line(to);
-      if (i == 0 && k == 0 && lead > 0) {
-        return copy_part(to + line, from + line, lead);
-      }
-      stream_line<Wide>(to + (lead > 0 ? lead : line),
-                        from + (lead > 0 ? lead : line));
-    };
+    constexpr std::int64_t step = line / width;
+    using Lines = ColumnLines<Wide, J, few>;
     Tile part = rows_of<J>(tile, 0, step);
     part.count[1] = J;
-    part.dst_stride[1] = sizeof stage[0][0];
-    for (std::int64_t i = 0; i < end; i += step) {
-      const std::int64_t begin = i / some * some, k = (i - begin) / step;
-      auto& now = stage[i / some % 2];
-      part.dst = now[0] + (1 + k) * line;
+    part.dst_stride[1] = Lines::stage_pitch;
+    const std::int64_t end = inside<J>(tile) / step;
+    const auto make = [&](std::byte* to) {
+      part.dst = to;
 #pragma GCC unroll 4
       for (std::int64_t r = 0; r < step;
            r += Long::lanes * Long::lane_bytes / width) {
         block<Long, J, false>(part, r);
       }
       part.src += J * line;
-      if (begin == 0) continue;
-#pragma GCC unroll 8
-      for (int q = 0; q < J; ++q) {
-        write(begin - some, (k * J + q) / few, (k * J + q) % few);
-      }
-      if (k > 0) continue;
-      for (int j = 0; j < J; ++j) {
-        std::memcpy(now[j], stage[1 - i / some % 2][j] + few * line, line);
-      }
-    }
-    // What is left of the rows before the last ones, and these.
-    const std::int64_t begin = (end - 1) / some * some;
-    const std::int64_t lines = (end - begin) / step;
-    for (std::int64_t q = lines * J; begin > 0 && q < few * J; ++q) {
-      write(begin - some, q / few, q % few);
-    }
-    for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-      for (std::int64_t k = 0; k < lines; ++k) write(begin, j, k);
-      std::byte* const to =
-          tile.dst + j * tile.dst_stride[1] + end * width - line;
-      const std::int64_t lead = to_next_line(to);
-      if (lead == 0) continue;
-      copy_part(to + lead, stage[begin / some % 2][j] + lines * line + lead,
-                line - lead);
-    }
-    rows<J, false>(rows_of<J>(tile, end, tile.count[0] - end));
-  }
-  static void copy_part(std::byte* dst, const std::byte* src,
-                        std::int64_t bytes) {
-    std::memcpy(dst, src, static_cast<std::size_t>(bytes));
+    };
+    Lines::write(tile.dst, tile.dst_stride[1], tile.count[1], end, make);
+    rows<J, false>(rows_of<J>(tile, end * step, tile.count[0] - end * step));
   }
 
   template <int J>
