@@ -62,6 +62,10 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
     case KernelKind::short_columns:
       tile.dst_stride = {width, (rows + zeros) * width, 0, 0};
       break;
+    case KernelKind::short_rows:
+      tile.src_stride = {columns * width, width, 0, 0};
+      tile.dst_stride = {width, rows * width + gap, 0, 0};
+      break;
     case KernelKind::deinterleave:
       tile.src_stride = {std::clamp<std::int64_t>(columns + gap, 2, 8) * width,
                          width, 0, 0};
@@ -87,7 +91,10 @@ bool suits(const Kernel& kernel, const Tile& tile) {
              (all_rows == 16 && kernel.element_bytes == 1);
     case KernelKind::short_columns:
       return tile.zeros == 0 && all_rows >= 5 && all_rows <= 32 &&
-             all_rows * kernel.element_bytes <= kernel.most_column;
+             all_rows * kernel.element_bytes <= kernel.most_short;
+    case KernelKind::short_rows:
+      return tile.zeros == 0 && tile.count[1] >= 5 && tile.count[1] <= 32 &&
+             tile.count[1] * kernel.element_bytes <= kernel.most_short;
     case KernelKind::deinterleave:
       return tile.count[1] * kernel.element_bytes < 16 && tile.count[1] <= 8 &&
              tile.zeros == 0;
@@ -475,6 +482,36 @@ TEST(Kernels, ShortColumnsOfPlanes) {
             if (kernel.stream == nullptr) continue;
             ASSERT_NO_FATAL_FAILURE(
                 check(kernel, kernel.stream, planes, side, slack));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Rows of less than a line, to columns that follow each other in dst and not.
+TEST(Kernels, ShortRowsOfPlanes) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::short_rows) continue;
+    for (std::int64_t columns = 5; columns <= 32; ++columns) {
+      for (const std::int64_t bytes : {8, 56, 64, 104, 256, 264, 320, 600}) {
+        const std::int64_t rows = bytes / kernel.element_bytes;
+        for (const std::int64_t gap : {0, 1, 64}) {
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          if (!suits(kernel, tile)) continue;
+          if (gap == 64) tile.dst_stride[1] = (bytes + 63) / 64 * 64;
+          tile.count[2] = 3;
+          tile.count[3] = 2;
+          tile.src_stride[2] = rows * tile.src_stride[0] + columns % 2;
+          tile.src_stride[3] = 3 * tile.src_stride[2];
+          tile.dst_stride[2] = columns * tile.dst_stride[1] + bytes % 3;
+          tile.dst_stride[3] = 3 * tile.dst_stride[2] + columns % 3;
+          for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
+            const auto side = GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.run, tile, side, slack));
+            ASSERT_NO_FATAL_FAILURE(
+                check(kernel, kernel.stream, tile, side, slack));
           }
         }
       }

@@ -516,7 +516,37 @@ TEST(Plan, StagesColumnsThatAreNoLines) {
   EXPECT_FALSE(staged("h=512,c=4096", 4));
   EXPECT_TRUE(staged("h=513,c=4096", 4));
   EXPECT_FALSE(staged("h=64,c=4096", 1));
-  EXPECT_TRUE(staged("h=144115188075855873,c=16", 1));
+  EXPECT_TRUE(staged("h=36028797018963969,c=64", 1));
+}
+
+// Columns and rows of less than a line, dense: by kernels of their own, where a set
+// has them and the L1 cache room.
+TEST(Plan, TakesShortRowsAndColumns) {
+  const auto kernel = [](const char* src, const char* dst, const char* shape,
+                         std::int64_t bytes) {
+    const Plan plan =
+        *Plan::make(layout_of(src, shape, bytes), layout_of(dst, shape, bytes));
+    const std::string name = plan.nests()[0].kernel;
+    return name.substr(0, name.find('.'));
+  };
+  const auto has = [](const char* name) {
+    const auto all = available_kernels();
+    return std::ranges::any_of(
+        all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
+  };
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x12x28x28", 1), "short_columns");
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x12x28x28", 2), "short_columns");
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x33x28x28", 1), "transpose");
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x16x28x28", 4), "transpose");
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x4x28x28", 1), "interleave");
+  const char* const by_permutation =
+      has("short_columns.b32") ? "short_columns" : "transpose";
+  EXPECT_EQ(kernel("nchw", "nhwc", "1x9x28x28", 4), by_permutation);
+  const char* const rows = has("short_rows.b8") ? "short_rows" : "transpose";
+  EXPECT_EQ(kernel("nhwc", "nchw", "1x12x28x28", 1), rows);
+  EXPECT_EQ(kernel("nhwc", "nchw", "1x16x28x28", 4), rows);
+  EXPECT_EQ(kernel("nhwc", "nchw", "1x16x32x32", 4), "transpose");
+  EXPECT_EQ(kernel("nhwc", "nchw", "1x33x28x28", 1), "transpose");
 }
 
 // Where a tile takes less than a line of src, the loop by which src goes on is

@@ -81,9 +81,12 @@ enum class KernelKind : std::uint8_t {
   // A transpose of 2 to 8 rows of less than 32 bytes together, or of 16 rows of
   // bytes, zeros included, that are dense in dst: dst_stride[1] == rows * width.
   interleave,
-  // A transpose of 5 to 32 rows of at most `most_column` bytes together, that are
+  // A transpose of 5 to 32 rows of at most `most_short` bytes together, that are
   // dense in dst: dst_stride[1] == rows * width; zeros == 0.
   short_columns,
+  // A transpose of rows of 5 to 32 elements, of at most `most_short` bytes, that are
+  // dense in src: src_stride[0] == columns * width; zeros == 0.
+  short_rows,
   // A transpose of columns of less than 16 bytes together, dense in src but for
   // lanes that are not taken: src_stride[0] == 2 .. 8 times width; zeros == 0.
   deinterleave,
@@ -99,8 +102,9 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
-  std::int64_t most_column;  // bytes; 0 but of short_columns
-  std::string_view name;     // set in kernels(): "transpose.b32.avx2"
+  // Of short_columns and short_rows, the most bytes of one; else 0.
+  std::int64_t most_short;
+  std::string_view name;  // set in kernels(): "transpose.b32.avx2"
 };
 
 // Every kernel that the machine and STRIDEWISE_ISA allow, the best of a kind and

@@ -131,7 +131,7 @@ class PermutedColumns {
 template <class Vector, int width>
 class ShortColumnsByPermutation {
  public:
-  static constexpr std::int64_t most_column = 64;
+  static constexpr std::int64_t most_short = 64;
 
   static void run(const Tile& tile) { dispatch<false>(tile); }
   static void stream(const Tile& tile) { dispatch<true>(tile); }
@@ -139,7 +139,7 @@ class ShortColumnsByPermutation {
  private:
   template <bool streams, int quads = 2>
   static void dispatch(const Tile& tile) {
-    if constexpr (quads < 8 && 4 * quads * width < most_column) {
+    if constexpr (quads < 8 && 4 * quads * width < most_short) {
       if (tile.count[0] > 4 * quads) return dispatch<streams, quads + 1>(tile);
     }
     ShortColumns<Vector, width, PermutedColumns<Vector, width, quads>,

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "reorder/kernels/planes.hpp"
-#include "reorder/kernels/streaming.hpp"
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/streamed_run.hpp"
 
 namespace stridewise {
 namespace {
@@ -46,60 +46,6 @@ class CachedRun {
   std::byte* end_ = nullptr;
   bool staged_ = false;
   alignas(line) std::byte stage_[most + line];
-};
-
-// Where they go that stream. Lines are written while what follows is put together.
-template <class Vector, std::int64_t most>
-class StreamedRun {
- public:
-  void begin(std::byte* dst, std::int64_t /*bytes*/) {
-    if (dst == dst_ + filled_) return;
-    end();
-    lead_ = reinterpret_cast<std::uintptr_t>(dst) % line;
-    dst_ = dst - lead_;
-    filled_ = lead_;
-  }
-  [[nodiscard]] static bool takes(std::int64_t bytes) { return bytes <= most; }
-  std::byte* at(std::int64_t /*bytes*/) { return stage_ + filled_; }
-  void advance(std::int64_t bytes) {
-    write_lines();
-    filled_ += bytes;
-    if (filled_ <= line + most) return;
-    write_lines();
-    std::memcpy(stage_, stage_ + written_, line);
-    dst_ += written_;
-    filled_ -= written_;
-    written_ = 0;
-  }
-  void end() {
-    write_lines();
-    if (filled_ > std::max(written_, lead_)) write_part(filled_);
-    dst_ = nullptr;
-    filled_ = written_ = lead_ = 0;
-  }
-
- private:
-  void write_lines() {
-    if (lead_ > 0 && filled_ >= line) {
-      write_part(line);
-      written_ = line;
-      lead_ = 0;
-    }
-    for (; filled_ - written_ >= line; written_ += line) {
-      stream_line<Vector>(dst_ + written_, stage_ + written_);
-    }
-  }
-  void write_part(std::int64_t end) {
-    const std::int64_t begin = std::max(written_, lead_);
-    std::memcpy(dst_ + begin, stage_ + begin,
-                static_cast<std::size_t>(end - begin));
-  }
-
-  std::byte* dst_ = nullptr;  // the line of stage_
-  std::int64_t lead_ = 0;     // bytes before the first column in its line
-  std::int64_t written_ = 0;  // of the stage
-  std::int64_t filled_ = 0;
-  alignas(line) std::byte stage_[2 * line + 2 * most];
 };
 
 // Columns is what makes `step` columns of at most `rows` rows: put(src, row, dst,
@@ -143,6 +89,7 @@ class ShortColumns {
 
   explicit ShortColumns(const Tile& tile)
       : columns_(tile.count[0]),
+        src_end_(tile.src_end),
         rows_(tile.count[0]),
         count_(tile.count[1]),
         bytes_(tile.dst_stride[1]) {
@@ -221,17 +168,24 @@ class ShortColumns {
     }
   }
 
-  // Fewer columns than make a step.
-  [[gnu::noinline]] void few(const std::byte* src) {
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      std::memcpy(pack_ + i * chunk_bytes, src + row_[i],
-                  static_cast<std::size_t>(count_ * width));
+  // Fewer columns than make a step: more are read, unless those lie beyond src.
+  void few(const std::byte* src) {
+    const std::int64_t last = row_[rows_ - 1];
+    const std::int64_t* row = row_;
+    if (last < 0 || src_end_ - src < last + step_bytes) {
+      for (std::int64_t i = 0; i < rows_; ++i) {
+        std::memcpy(pack_ + i * chunk_bytes, src + row_[i],
+                    static_cast<std::size_t>(count_ * width));
+      }
+      src = pack_;
+      row = packed_row_;
     }
-    columns_.put(pack_, packed_row_, run_.at(step * bytes_), bytes_);
+    steps(columns_, src, row, run_.at(step * bytes_), bytes_, step);
     run_.advance(count_ * bytes_);
   }
 
   Columns columns_;
+  const std::byte* src_end_;
   std::int64_t rows_;
   std::int64_t count_;
   std::int64_t bytes_;  // of a column

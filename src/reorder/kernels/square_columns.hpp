@@ -77,7 +77,7 @@ class SquareColumns {
 template <class Wide, int width>
 class ShortColumnsBySquares {
  public:
-  static constexpr std::int64_t most_column = 31;
+  static constexpr std::int64_t most_short = 31;
 
   static void run(const Tile& tile) { dispatch<false>(tile); }
   static void stream(const Tile& tile) { dispatch<true>(tile); }

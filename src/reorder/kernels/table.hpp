@@ -20,8 +20,8 @@ constexpr Kernel kernel_of(Isa isa, KernelKind kind,
                            std::int64_t element_bytes) {
   Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, 0, {}};
   if constexpr (streams) kernel.stream = &Of::stream;
-  if constexpr (requires { Of::most_column; }) {
-    kernel.most_column = Of::most_column;
+  if constexpr (requires { Of::most_short; }) {
+    kernel.most_short = Of::most_short;
   }
   return kernel;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "reorder/kernels/permuted_columns.hpp"
+#include "reorder/kernels/permuted_rows.hpp"
 #include "reorder/kernels/table.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
@@ -95,6 +96,12 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
+  // The last `bytes` bytes of `before`, then as much of v as fills the vector.
+  [[gnu::always_inline]] static type shifted(type before, type v,
+                                             std::int64_t bytes) {
+    const type from = load(counted + 64 - bytes);
+    return _mm512_permutex2var_epi8(before, from, v);
+  }
   // `v`, and where `where` says so, bytes of `in`.
   [[gnu::always_inline]] static type insert_bytes(type v, std::uint64_t where,
                                                   const LaneMask<64>& from,
@@ -102,6 +109,14 @@ struct Vector512Bytes : Vector512 {
     return _mm512_mask_permutexvar_epi8(v, where,
                                         _mm512_load_si512(from.data()), in);
   }
+
+ private:
+  static constexpr auto counts = [] {
+    std::array<std::byte, 128> all{};
+    for (std::size_t k = 0; k < 128; ++k) all[k] = static_cast<std::byte>(k);
+    return all;
+  }();
+  static constexpr const std::byte* counted = counts.data();
 };
 
 template <int width>
@@ -121,6 +136,12 @@ constexpr Kernel short_columns() {
       Isa::avx512_vbmi, KernelKind::short_columns, width);
 }
 
+template <int width>
+constexpr Kernel short_rows() {
+  return kernel_of<ShortRowsByPermutation<Vector512Bytes, width>, true>(
+      Isa::avx512_vbmi, KernelKind::short_rows, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
     interleave<1>(),
     interleave<2>(),
@@ -133,6 +154,10 @@ constexpr auto table = std::to_array<Kernel>({
     short_columns<2>(),
     short_columns<4>(),
     short_columns<8>(),
+    short_rows<1>(),
+    short_rows<2>(),
+    short_rows<4>(),
+    short_rows<8>(),
 });
 
 }  // namespace

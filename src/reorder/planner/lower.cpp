@@ -2,6 +2,7 @@
 // kernel took its tile are the loops around it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "reorder/kernels/kernel.hpp"
@@ -76,6 +77,45 @@ std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
   return sides;
 }
 
+// Whether columns stream as well without being put together from short rows: so
+// many, each so long, that begin anywhere in a line.
+bool many_long(const PlanLoop& row, const PlanLoop& column, std::int64_t unit) {
+  return unit > 1 && column.count * unit >= 48 && row.count * unit >= 256 &&
+         column.dst_stride % 64 != 0;
+}
+
+// Whether more lines of columns share a set of the L1 cache than it would keep.
+bool crowd(const PlanLoop& column) {
+  constexpr std::int64_t sets_bytes = 4096, ways = 8;
+  const std::int64_t sets =
+      sets_bytes / std::gcd(column.dst_stride, sets_bytes);
+  return column.count > ways * sets;
+}
+
+bool short_columns(const PlanLoop& row, const PlanLoop& column,
+                   std::int64_t zeros, std::int64_t unit, bool streams) {
+  const std::int64_t bytes = row.count * unit;
+  // Lines and halves of them are best transposed straight to dst: of long elements
+  // always, of two bytes where they stream.
+  if (bytes % 32 == 0 && (unit >= 4 || (unit == 2 && streams))) return false;
+  return row.count >= 5 && row.count <= 32 && zeros == 0 &&
+         column.dst_stride == bytes;
+}
+
+bool short_rows(const PlanLoop& row, const PlanLoop& column, std::int64_t zeros,
+                std::int64_t unit, bool streams) {
+  constexpr std::int64_t few_bytes = 32;
+  if (streams ? many_long(row, column, unit) : crowd(column)) return false;
+  return column.count >= 5 && column.count <= 32 && zeros == 0 &&
+         row.src_stride == column.count * unit && row.count * unit >= few_bytes;
+}
+
+const Kernel* find_short(KernelKind kind, std::int64_t unit,
+                         std::int64_t bytes) {
+  const Kernel* const kernel = find_kernel(kind, unit);
+  return kernel != nullptr && bytes <= kernel->most_short ? kernel : nullptr;
+}
+
 // Few rows or columns that lie side by side are permuted in registers.
 const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
                          std::int64_t zeros, std::int64_t unit, bool streams) {
@@ -85,22 +125,22 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
   if (few_rows && column.dst_stride == rows * unit) {
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
   }
-  // Lines and halves of them are best transposed straight to dst: of long elements
-  // always, of two bytes where they stream.
-  const bool as_they_are =
-      rows * unit % 32 == 0 && (unit >= 4 || (unit == 2 && streams));
-  const bool short_columns =
-      rows >= 5 && rows <= 32 && !few_rows && zeros == 0 && !as_they_are;
-  if (short_columns && column.dst_stride == rows * unit) {
-    const Kernel* const k = find_kernel(KernelKind::short_columns, unit);
-    if (k != nullptr && rows * unit <= k->most_column) return k;
+  const std::int64_t row_bytes = column.count * unit;
+  const Kernel* const columns =
+      short_columns(row, column, zeros, unit, streams)
+          ? find_short(KernelKind::short_columns, unit, rows * unit)
+          : nullptr;
+  if (columns != nullptr && row_bytes >= 16) return columns;
+  if (short_rows(row, column, zeros, unit, streams)) {
+    const Kernel* const k = find_short(KernelKind::short_rows, unit, row_bytes);
+    if (k != nullptr) return k;
   }
   const std::int64_t lanes = row.src_stride / unit;
-  if (zeros == 0 && column.count * unit < 16 && row.src_stride % unit == 0 &&
+  if (zeros == 0 && row_bytes < 16 && row.src_stride % unit == 0 &&
       lanes >= column.count && lanes <= 8) {
     return find_kernel(KernelKind::deinterleave, unit);
   }
-  return nullptr;
+  return columns;
 }
 
 // Puts last the loop by which src goes on after a tile's columns of so many

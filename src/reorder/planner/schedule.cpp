@@ -118,8 +118,11 @@ bool misaligned(const PlanNest& nest, const Kernel& kernel,
 
 // Whether lines of dst are so often shared, by short tiles that follow each other
 // there or by short columns of long elements, that the caches put them together
-// better than streaming stores, which would write each in parts.
-bool shares_lines(const PlanNest& nest, const Kernel& kernel) {
+// better than streaming stores, which would write each in parts. `bytes`: of src
+// and dst.
+bool shares_lines(const PlanNest& nest, const Kernel& kernel,
+                  std::int64_t bytes) {
+  constexpr std::int64_t last_cache = 32 << 20;
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   const std::int64_t columns = nest.tile[1].count;
@@ -127,6 +130,8 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel) {
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
     if (unit >= 16) return column % line != 0 && column < few;
+  } else if (kernel.kind == KernelKind::short_rows) {
+    return column < 4 * line && bytes < last_cache;
   } else if (kernel.kind != KernelKind::interleave) {
     return false;
   }
@@ -172,6 +177,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
     case KernelKind::short_columns:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
+    case KernelKind::short_rows:
       return {(32 << 10) / unit, columns};
     case KernelKind::copy:
     case KernelKind::fill:
@@ -201,6 +207,7 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
     case KernelKind::strided:
       return {share(columns), most};
     case KernelKind::deinterleave:
+    case KernelKind::short_rows:
       return {share(columns), columns};
     default:
       break;
@@ -234,8 +241,8 @@ std::int64_t calls_per_task(const PlanData& data,
 
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
               bool streams) {
-  nest.streams =
-      streams && kernel.stream != nullptr && !shares_lines(nest, kernel);
+  nest.streams = streams && kernel.stream != nullptr &&
+                 !shares_lines(nest, kernel, data.src_bytes + data.dst_bytes);
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
   scheduled.copy = find_kernel(KernelKind::copy, 1);
