@@ -364,7 +364,8 @@ TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
   }
 }
 
-// So few columns that strips of many lines are written side by side.
+// So few columns that strips of many lines are written side by side, or that they
+// are less than a square; of one plane and of some.
 TEST(Kernels, TransposesOfShortRows) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
@@ -374,8 +375,18 @@ TEST(Kernels, TransposesOfShortRows) {
         for (const std::int64_t gap : {0, 5}) {
           for (const std::int64_t zeros : {0, 2}) {
             const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.run, tile, GuardedBytes::Against::back));
+            const auto side = GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+            Tile planes = tile;
+            planes.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+            planes.count[2] = planes.count[3] = 2;
+            planes.src_stride[2] = rows * tile.src_stride[0] - gap;
+            planes.src_stride[3] = 2 * planes.src_stride[2] + gap;
+            planes.dst_stride[2] = columns * planes.dst_stride[1];
+            planes.dst_stride[3] = 2 * planes.dst_stride[2] + 64;
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, planes, side));
+            if (kernel.stream == nullptr) continue;
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, planes, side));
           }
         }
       }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
@@ -27,10 +28,33 @@ class Transpose {
   static constexpr bool chunks = width >= 16;
 
  public:
-  static void run(const Tile& tile) { each_plane(tile, rows<false>); }
-  static void stream(const Tile& tile) { each_plane(tile, rows<true>); }
+  static void run(const Tile& tile) { planes<false>(tile); }
+  static void stream(const Tile& tile) { planes<true>(tile); }
 
  private:
+  template <bool streams>
+  static void planes(const Tile& tile) {
+    if constexpr (!chunks) {
+      using Few = FewColumns<Wide, width>;
+      const auto rest = [](const Tile& plane, std::int64_t row) {
+        rows<false>(rows_of(plane, row, plane.count[0] - row));
+      };
+      if (Few::suits(tile)) {
+        if (!streams) return Few::template run<Put::cached>(tile, rest);
+        if (whole_lines(tile)) {
+          return Few::template run<Put::stream>(tile, rest);
+        }
+      }
+    }
+    each_plane(tile, rows<streams>);
+  }
+
+  // Whether every column of every plane begins with a line.
+  static bool whole_lines(const Tile& tile) {
+    return to_next_line(tile.dst) == 0 && steps_by(tile, line) &&
+           tile.dst_stride[2] % line == 0 && tile.dst_stride[3] % line == 0;
+  }
+
   template <bool streams>
   static void rows(const Tile& tile) {
     using Full = Strip<Wide, width, 64>;

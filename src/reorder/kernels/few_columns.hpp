@@ -1,0 +1,102 @@
+// Strips of a transpose whose rows are shorter than a square, one plane after the
+// other. Included as transpose.hpp is.
+//
+// Rows are read by whole lanes as far as those lie inside src; what they hold after
+// the last column is dropped.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Vector, int width>
+class FewColumns {
+  using S = Squares<Vector, width, line>;
+  using V = typename S::V;
+  static constexpr std::int64_t n = S::n;
+
+ public:
+  static bool suits(const Tile& tile) {
+    return tile.count[1] < n && tile.count[0] >= S::rows && tile.zeros == 0 &&
+           tile.src_stride[0] >= 0;
+  }
+
+  // All planes; rest(plane, row) does the rows of one from `row` on.
+  template <Put put, class Rest>
+  [[gnu::noinline]] static void run(const Tile& tile, Rest rest) {
+    // Copies, so that nothing is read again because of what is stored.
+    std::int64_t to[n];
+    for (std::int64_t k = 0; k < tile.count[1]; ++k) to[k] = tile.column_at(k);
+    std::int64_t offset[S::rows];
+    const bool by_table = tile.row_offset != nullptr;
+    const bool one_strip = by_table && tile.count[0] < 2 * S::rows;
+    if (one_strip) std::copy_n(tile.row_offset, S::rows, offset);
+    Tile plane = tile;
+    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
+      plane.src = tile.src + i * tile.src_stride[3];
+      plane.dst = tile.dst + i * tile.dst_stride[3];
+      for (std::int64_t j = 0; j < tile.count[2]; ++j) {
+        const std::int64_t strips = inside(plane);
+        if (one_strip && strips > 0) {
+          strip<put>(typename S::ByOffset{plane.src, offset}, plane.dst, to,
+                     tile.count[1]);
+        } else if (by_table) {
+          for (std::int64_t s = 0; s < strips; ++s) {
+            strip<put>(
+                typename S::ByOffset{plane.src, tile.row_offset + s * S::rows},
+                plane.dst + s * line, to, tile.count[1]);
+          }
+        } else {
+          const typename S::ByPitch rows{plane.src, tile.src_stride[0]};
+          for (std::int64_t s = 0; s < strips; ++s) {
+            strip<put>(rows.from(s * S::rows), plane.dst + s * line, to,
+                       tile.count[1]);
+          }
+        }
+        if (strips * S::rows < tile.count[0]) rest(plane, strips * S::rows);
+        plane.src += tile.src_stride[2];
+        plane.dst += tile.dst_stride[2];
+      }
+    }
+  }
+
+ private:
+  // Strips of which whole lanes of every row are inside src.
+  static std::int64_t inside(const Tile& plane) {
+    const std::int64_t strips = plane.count[0] / S::rows;
+    const std::int64_t room = plane.src_end - plane.src - 16;
+    if (plane.row_offset != nullptr) {
+      return plane.row_reach <= room ? strips : 0;
+    }
+    if (room < 0) return 0;
+    const std::int64_t stride = std::max<std::int64_t>(plane.src_stride[0], 1);
+    return std::min(strips, (room / stride + 1) / S::rows);
+  }
+
+  template <Put put, class Rows>
+  [[gnu::always_inline]] static void strip(Rows from, std::byte* dst,
+                                           const std::int64_t* to,
+                                           std::int64_t count) {
+    constexpr bool staged = put != Put::cached && S::parts > 1;
+    alignas(64) std::byte stage[staged ? n * line : 1];
+    S::each_piece(from, S::parts, [&](std::int64_t k, std::int64_t at, V v) {
+      if constexpr (staged) {
+        Vector::store(stage + k * line + at, v);
+      } else if (k < count) {
+        S::template put_vector<put>(dst + to[k] + at, v);
+      }
+    });
+    if constexpr (staged) {
+      for (std::int64_t k = 0; k < count; ++k) {
+        S::template put_column<put>(dst + to[k], stage + k * line);
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
