@@ -60,6 +60,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
       break;
     case KernelKind::interleave:
     case KernelKind::short_columns:
+    case KernelKind::padded_columns:
       tile.dst_stride = {width, (rows + zeros) * width, 0, 0};
       break;
     case KernelKind::short_rows:
@@ -92,6 +93,11 @@ bool suits(const Kernel& kernel, const Tile& tile) {
     case KernelKind::short_columns:
       return tile.zeros == 0 && all_rows >= 5 && all_rows <= 32 &&
              all_rows * kernel.element_bytes <= kernel.most_short;
+    case KernelKind::padded_columns: {
+      const std::int64_t bytes = all_rows * kernel.element_bytes;
+      return tile.zeros > 0 && tile.count[0] <= 4 &&
+             (bytes == 16 || bytes == 32 || bytes == 64);
+    }
     case KernelKind::short_rows:
       return tile.zeros == 0 && tile.count[1] >= 5 && tile.count[1] <= 32 &&
              tile.count[1] * kernel.element_bytes <= kernel.most_short;
@@ -468,13 +474,17 @@ TEST(Kernels, LongInterleavesStreamFromAnyAddress) {
   }
 }
 
-// Columns of less than a line, of planes that follow each other in dst and not.
+// Columns of at most a line, of planes that follow each other in dst and not.
 TEST(Kernels, ShortColumnsOfPlanes) {
   for (const Kernel& kernel : kernels()) {
-    if (kernel.kind != KernelKind::short_columns) continue;
-    for (std::int64_t rows = 5; rows <= 32; ++rows) {
+    const bool padded = kernel.kind == KernelKind::padded_columns;
+    if (kernel.kind != KernelKind::short_columns && !padded) continue;
+    for (std::int64_t all = 2; all <= 64; ++all) {
       for (const std::int64_t columns : {1, 15, 16, 49, 64, 130, 300}) {
-        Tile tile = tile_of(kernel, rows, columns, columns % 2 * 5, 0);
+        const std::int64_t rows = padded ? 1 + (all + columns) % 4 : all;
+        const std::int64_t zeros = all - rows;
+        if (zeros < 0) continue;
+        Tile tile = tile_of(kernel, rows, columns, columns % 2 * 5, zeros);
         if (!suits(kernel, tile)) continue;
         tile.count[2] = 3;
         tile.count[3] = 2;

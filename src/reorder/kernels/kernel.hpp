@@ -84,6 +84,9 @@ enum class KernelKind : std::uint8_t {
   // A transpose of 5 to 32 rows of at most `most_short` bytes together, that are
   // dense in dst: dst_stride[1] == rows * width; zeros == 0.
   short_columns,
+  // A transpose of 1 to 4 rows, then zeros, that are dense in dst: columns of 16, 32
+  // or 64 bytes.
+  padded_columns,
   // A transpose of rows of 5 to 32 elements, of at most `most_short` bytes, that are
   // dense in src: src_stride[0] == columns * width; zeros == 0.
   short_rows,

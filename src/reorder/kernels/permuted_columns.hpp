@@ -32,6 +32,7 @@ class PermutedColumns {
  public:
   static constexpr std::int64_t rows = 4 * quads;
   static constexpr std::int64_t step = n;
+  static constexpr std::int64_t beyond = line;
   static constexpr std::int64_t most_bytes =
       std::min<std::int64_t>(rows * width, line);
 

@@ -18,17 +18,16 @@ namespace {
 
 // Where columns go that do not stream: to dst, but the last ones of a run by way of
 // a stage, so that nothing after them is written.
-template <std::int64_t most>
+template <std::int64_t most, std::int64_t beyond>
 class CachedRun {
  public:
   void begin(std::byte* dst, std::int64_t bytes) {
     dst_ = dst;
     end_ = dst + bytes;
   }
-  // Whether it has room for so many bytes of columns, and what fills the last
-  // vector, at once.
+  // Whether it has room for so many bytes of columns, and what is written beyond.
   [[nodiscard]] bool takes(std::int64_t bytes) const {
-    return end_ - dst_ >= bytes + line;
+    return end_ - dst_ >= bytes + beyond;
   }
   // Where to put them; `most` at most if it has not.
   std::byte* at(std::int64_t bytes) {
@@ -45,12 +44,12 @@ class CachedRun {
   std::byte* dst_ = nullptr;
   std::byte* end_ = nullptr;
   bool staged_ = false;
-  alignas(line) std::byte stage_[most + line];
+  alignas(line) std::byte stage_[most + beyond];
 };
 
 // Columns is what makes `step` columns of at most `rows` rows: put(src, row, dst,
 // bytes), of rows that begin so many bytes after src, writes columns of so many bytes
-// and what fills the last vector.
+// and up to `beyond` more.
 template <class Vector, int width, class Columns, bool streams>
 class ShortColumns {
   static constexpr std::int64_t step = Columns::step;
@@ -85,7 +84,7 @@ class ShortColumns {
 
  private:
   using Run = std::conditional_t<streams, StreamedRun<Vector, most_bytes>,
-                                 CachedRun<most_bytes>>;
+                                 CachedRun<most_bytes, Columns::beyond>>;
 
   explicit ShortColumns(const Tile& tile)
       : columns_(tile.count[0]),

@@ -32,6 +32,7 @@ class SquareColumns {
   static constexpr int squares = static_cast<int>(Vector::lanes) / lanes;
   static constexpr std::int64_t rows = column_lanes * n;
   static constexpr std::int64_t step = n * squares;
+  static constexpr std::int64_t beyond = line;
   static constexpr std::int64_t most_bytes = 16 * column_lanes;  // of a column
 
   explicit SquareColumns(std::int64_t /*rows*/) {}

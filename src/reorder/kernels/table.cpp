@@ -18,8 +18,8 @@ namespace stridewise {
 namespace {
 
 constexpr auto kind_names = std::to_array<std::string_view>(
-    {"copy", "fill", "transpose", "interleave", "short_columns", "short_rows",
-     "deinterleave", "strided"});
+    {"copy", "fill", "transpose", "interleave", "short_columns",
+     "padded_columns", "short_rows", "deinterleave", "strided"});
 
 // kind[.b BITS][.ISA]
 std::string name_of(const Kernel& kernel) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "reorder/kernels/padded_columns.hpp"
 #include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/permuted_rows.hpp"
 #include "reorder/kernels/table.hpp"
@@ -96,6 +97,19 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
+  // Bytes of `in` where `where` says so, else zeros.
+  [[gnu::always_inline]] static type take_bytes(std::uint64_t where, type from,
+                                                type in) {
+    return _mm512_maskz_permutexvar_epi8(where, from, in);
+  }
+  [[gnu::always_inline]] static type insert_bytes(type v, std::uint64_t where,
+                                                  type from, type in) {
+    return _mm512_mask_permutexvar_epi8(v, where, from, in);
+  }
+  static type repeat(int byte) {
+    return _mm512_set1_epi8(static_cast<char>(byte));
+  }
+  static type add_bytes(type a, type b) { return _mm512_add_epi8(a, b); }
   // The last `bytes` bytes of `before`, then as much of v as fills the vector.
   [[gnu::always_inline]] static type shifted(type before, type v,
                                              std::int64_t bytes) {
@@ -142,21 +156,19 @@ constexpr Kernel short_rows() {
       Isa::avx512_vbmi, KernelKind::short_rows, width);
 }
 
+template <int width>
+constexpr Kernel padded_columns() {
+  return kernel_of<PaddedColumnsByPermutation<Vector512Bytes, width>, true>(
+      Isa::avx512_vbmi, KernelKind::padded_columns, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
-    interleave<1>(),
-    interleave<2>(),
-    interleave<4>(),
-    interleave<8>(),
-    deinterleave<1>(),
-    deinterleave<2>(),
-    deinterleave<4>(),
-    short_columns<1>(),
-    short_columns<2>(),
-    short_columns<4>(),
-    short_columns<8>(),
-    short_rows<1>(),
-    short_rows<2>(),
-    short_rows<4>(),
+    interleave<1>(),     interleave<2>(),     interleave<4>(),
+    interleave<8>(),     deinterleave<1>(),   deinterleave<2>(),
+    deinterleave<4>(),   short_columns<1>(),  short_columns<2>(),
+    short_columns<4>(),  short_columns<8>(),  padded_columns<1>(),
+    padded_columns<2>(), padded_columns<4>(), padded_columns<8>(),
+    short_rows<1>(),     short_rows<2>(),     short_rows<4>(),
     short_rows<8>(),
 });
 

@@ -92,6 +92,13 @@ bool crowd(const PlanLoop& column) {
   return column.count > ways * sets;
 }
 
+// A few rows and then zeros up to a line or a part of it, but for what interleaves.
+bool padded_columns(std::int64_t rows, std::int64_t zeros, std::int64_t unit) {
+  const std::int64_t bytes = (rows + zeros) * unit;
+  return zeros > 0 && rows <= 4 &&
+         ((bytes == 16 && unit == 1) || bytes == 32 || bytes == 64);
+}
+
 bool short_columns(const PlanLoop& row, const PlanLoop& column,
                    std::int64_t zeros, std::int64_t unit, bool streams) {
   const std::int64_t bytes = row.count * unit;
@@ -120,15 +127,20 @@ const Kernel* find_short(KernelKind kind, std::int64_t unit,
 const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
                          std::int64_t zeros, std::int64_t unit, bool streams) {
   const std::int64_t rows = row.count + zeros;
-  const bool few_rows =
-      rows >= 2 && rows * unit < 32 && (rows <= 8 || (unit == 1 && rows == 16));
-  if (few_rows && column.dst_stride == rows * unit) {
+  const std::int64_t bytes = rows * unit;
+  const bool dense = column.dst_stride == bytes;
+  if (dense && padded_columns(row.count, zeros, unit)) {
+    const Kernel* const k = find_kernel(KernelKind::padded_columns, unit);
+    if (k != nullptr) return k;
+  }
+  if (dense && rows >= 2 && bytes < 32 &&
+      (rows <= 8 || (unit == 1 && rows == 16))) {
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
   }
   const std::int64_t row_bytes = column.count * unit;
   const Kernel* const columns =
       short_columns(row, column, zeros, unit, streams)
-          ? find_short(KernelKind::short_columns, unit, rows * unit)
+          ? find_short(KernelKind::short_columns, unit, bytes)
           : nullptr;
   if (columns != nullptr && row_bytes >= 16) return columns;
   if (short_rows(row, column, zeros, unit, streams)) {

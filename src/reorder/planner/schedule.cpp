@@ -175,6 +175,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
               (64 << 10) / unit};
     case KernelKind::interleave:
     case KernelKind::short_columns:
+    case KernelKind::padded_columns:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
