@@ -392,7 +392,11 @@ TEST(Kernels, TransposesOfShortRows) {
             planes.dst_stride[3] = 2 * planes.dst_stride[2] + 64;
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, planes, side));
             if (kernel.stream == nullptr) continue;
-            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, planes, side));
+            for (const auto against :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              ASSERT_NO_FATAL_FAILURE(
+                  check(kernel, kernel.stream, planes, against));
+            }
           }
         }
       }
@@ -521,18 +525,26 @@ TEST(Kernels, ShortRowsOfPlanes) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           if (!suits(kernel, tile)) continue;
           if (gap == 64) tile.dst_stride[1] = (bytes + 63) / 64 * 64;
-          tile.count[2] = 3;
+          // More than is put together before it streams.
+          const std::int64_t planes = bytes < 256 ? 9 : 3;
+          tile.count[2] = planes;
           tile.count[3] = 2;
           tile.src_stride[2] = rows * tile.src_stride[0] + columns % 2;
-          tile.src_stride[3] = 3 * tile.src_stride[2];
-          tile.dst_stride[2] = columns * tile.dst_stride[1] + bytes % 3;
-          tile.dst_stride[3] = 3 * tile.dst_stride[2] + columns % 3;
-          for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
-            const auto side = GuardedBytes::Against::back;
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.run, tile, side, slack));
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.stream, tile, side, slack));
+          tile.src_stride[3] = planes * tile.src_stride[2];
+          tile.dst_stride[2] = columns * tile.dst_stride[1];
+          tile.dst_stride[3] = planes * tile.dst_stride[2] + columns % 3;
+          Tile apart = tile;
+          apart.dst_stride[2] += 1 + bytes % 3;
+          apart.dst_stride[3] = planes * apart.dst_stride[2];
+          for (const Tile& some : {tile, apart}) {
+            for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
+              const auto side = GuardedBytes::Against::back;
+              ASSERT_NO_FATAL_FAILURE(
+                  check(kernel, kernel.run, some, side, slack));
+              if (kernel.stream == nullptr) continue;
+              ASSERT_NO_FATAL_FAILURE(
+                  check(kernel, kernel.stream, some, side, slack));
+            }
           }
         }
       }
@@ -677,6 +689,9 @@ TEST(Kernels, TransposesTakeRowsFromATable) {
           Tile near = tile;
           near.crowded_src = near.square_bytes = near.zeros = 0;
           near.prefetch = false;
+          near.count[2] = 2;
+          near.src_stride[2] = rows * near.src_stride[0];
+          near.dst_stride[2] = columns * near.dst_stride[1];
           ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, near, side));
           if (kernel.stream == nullptr) continue;
           Tile whole_lines = tile;

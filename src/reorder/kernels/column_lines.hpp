@@ -14,11 +14,6 @@
 namespace stridewise {
 namespace {
 
-inline void copy_part(std::byte* dst, const std::byte* src,
-                      std::int64_t bytes) {
-  std::memcpy(dst, src, static_cast<std::size_t>(bytes));
-}
-
 // At most `most` columns, `some` lines of each at once.
 template <class Vector, std::int64_t most, std::int64_t some>
 struct ColumnLines {

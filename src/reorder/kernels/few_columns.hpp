@@ -87,11 +87,13 @@ class FewColumns {
       if constexpr (staged) {
         Vector::store(stage + k * line + at, v);
       } else if (k < count) {
+        if (put != Put::cached && at == 0) ask_page_after(dst + to[k], line);
         S::template put_vector<put>(dst + to[k] + at, v);
       }
     });
     if constexpr (staged) {
       for (std::int64_t k = 0; k < count; ++k) {
+        ask_page_after(dst + to[k], line);
         S::template put_column<put>(dst + to[k], stage + k * line);
       }
     }

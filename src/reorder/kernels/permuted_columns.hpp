@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reorder/kernels/byte_permutation.hpp"
 #include "reorder/kernels/short_columns.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -59,40 +60,26 @@ class PermutedColumns {
     for (int g = 0; g < groups; ++g) {
 #pragma GCC unroll 4
       for (int l = 0; l < lines; ++l) {
-        Vector::store(dst + l * line, permuted(v + g * of_group, l));
+        Vector::store(dst + l * line, permutation_->apply(v + g * of_group, l));
       }
       dst += n / groups * bytes;
     }
   }
 
  private:
-  // Which byte of the first two vectors of a group each byte of its lines is, or,
-  // where `third` says so, of the third one.
-  struct Permutation {
-    alignas(64) std::array<LaneMask<64>, lines> from{};
-    alignas(64) std::array<LaneMask<64>, lines> from_third{};
-    std::array<std::uint64_t, lines> third{};
-  };
+  // The lines of a group.
+  using Permutation = BytePermutation<Vector, lines, of_group>;
 
   static constexpr Permutation permutation_of(int row_count) {
     Permutation permutation;
     for (int at = 0; at < 16 * row_count / groups; ++at) {
       const int row = at / width % row_count;
       const int column = at / width / row_count;
-      const int vector = row / 4 % of_group;
       // Rounds of zips reverse the bits of what they put together.
       const int half = row / 4 / of_group;
       const int place = rounds == 2 ? half % 2 * 2 + half / 2 : half;
-      const auto byte = static_cast<std::uint8_t>(
-          row % 4 * 16 + (column * groups + place) * width + at % width);
-      const auto l = static_cast<std::size_t>(at / 64);
-      const auto q = static_cast<std::size_t>(at % 64);
-      if (vector == 2) {
-        permutation.from_third[l][q] = byte;
-        permutation.third[l] |= std::uint64_t{1} << q;
-      } else {
-        permutation.from[l][q] = static_cast<std::uint8_t>(vector * 64 + byte);
-      }
+      permutation.set(at, row / 4 % of_group * 64 + row % 4 * 16 +
+                              (column * groups + place) * width + at % width);
     }
     return permutation;
   }
@@ -111,19 +98,6 @@ class PermutedColumns {
     }
 #pragma GCC unroll 8
     for (int i = 0; i < count; ++i) v[i] = z[i];
-  }
-
-  [[gnu::always_inline]] V permuted(const V* v, int l) const {
-    if constexpr (of_group == 1) {
-      return Vector::permute_bytes(permutation_->from[l], v[0]);
-    } else {
-      V of = Vector::permute_bytes(permutation_->from[l], v[0], v[1]);
-      if constexpr (of_group == 3) {
-        of = Vector::insert_bytes(of, permutation_->third[l],
-                                  permutation_->from_third[l], v[2]);
-      }
-      return of;
-    }
   }
 
   const Permutation* permutation_;

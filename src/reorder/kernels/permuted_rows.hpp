@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reorder/kernels/byte_permutation.hpp"
 #include "reorder/kernels/short_rows.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -49,7 +50,9 @@ class PermutedRows {
 #pragma GCC unroll 4
         for (int l = 0; l < lines; ++l) in[l] = Vector::load(src + l * line);
 #pragma GCC unroll 4
-        for (int i = 0; i < of_group; ++i) of[g][i] = permuted(in, i);
+        for (int i = 0; i < of_group; ++i) {
+          of[g][i] = permutation_->apply(in, i);
+        }
         src += share * count_;
       }
 #pragma GCC unroll 4
@@ -81,49 +84,23 @@ class PermutedRows {
   }
 
  private:
-  // Which byte of the first two lines of a group each byte of its vectors is, or,
-  // where `third` says so, of the third one.
-  struct Permutation {
-    alignas(64) std::array<LaneMask<64>, of_group> from{};
-    alignas(64) std::array<LaneMask<64>, of_group> from_third{};
-    std::array<std::uint64_t, of_group> third{};
-  };
+  // The vectors of a group.
+  using Permutation = BytePermutation<Vector, of_group, lines>;
 
   static constexpr Permutation permutation_of(int count) {
     Permutation permutation;
     for (int at = 0; at < 64 * of_group; ++at) {
-      const auto i = static_cast<std::size_t>(at / 64);
-      const auto q = static_cast<std::size_t>(at % 64);
-      const int column =
-          4 * (at / 64 + of_group * (at % 16 / share)) + at % 64 / 16;
-      const int byte =
-          (at % share / width * count + column) * width + at % width;
+      const int vector = at / 64 + of_group * (at % 16 / share);
+      const int column = 4 * vector + at % 64 / 16;
       if (column >= count) continue;
-      if (byte >= 128) {
-        permutation.from_third[i][q] = static_cast<std::uint8_t>(byte - 128);
-        permutation.third[i] |= std::uint64_t{1} << q;
-      } else {
-        permutation.from[i][q] = static_cast<std::uint8_t>(byte);
-      }
+      const int row = at % share / width;
+      permutation.set(at, (row * count + column) * width + at % width);
     }
     return permutation;
   }
   static constexpr std::array<Permutation, 4> permutations = {
       permutation_of(least_columns), permutation_of(least_columns + 1),
       permutation_of(least_columns + 2), permutation_of(least_columns + 3)};
-
-  [[gnu::always_inline]] V permuted(const V* in, int i) const {
-    if constexpr (lines == 1) {
-      return Vector::permute_bytes(permutation_->from[i], in[0]);
-    } else {
-      V of = Vector::permute_bytes(permutation_->from[i], in[0], in[1]);
-      if constexpr (lines == 3) {
-        of = Vector::insert_bytes(of, permutation_->third[i],
-                                  permutation_->from_third[i], in[2]);
-      }
-      return of;
-    }
-  }
 
   std::int64_t count_;
   const Permutation* permutation_;

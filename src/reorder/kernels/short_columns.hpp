@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/streamed_run.hpp"
@@ -56,8 +57,12 @@ class ShortColumns {
   static constexpr std::int64_t step_bytes = step * width;
   // Bytes of each row that are prefetched at once, or packed where the L1 cache
   // would not keep the lines of all.
-  static constexpr std::int64_t chunk_bytes = std::max(2 * line, step_bytes);
+  static constexpr std::int64_t chunk_bytes = 2 * line;
   static constexpr std::int64_t chunk = chunk_bytes / width;
+  // The last ones at once are up to two steps; what is written beyond others is less
+  // than a step of columns of five rows.
+  static_assert(2 * step_bytes <= chunk_bytes);
+  static_assert(Columns::beyond <= 5 * step_bytes);
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead = 1024;
   static constexpr std::int64_t most_bytes = chunk * Columns::most_bytes;
@@ -68,13 +73,13 @@ class ShortColumns {
     Tile plane = tile;
     if (tile.count[2] > 1) plane.next_src = tile.src_stride[2];
     const std::int64_t bytes = tile.count[1] * tile.dst_stride[1];
-    const bool dense = tile.dst_stride[2] == bytes;
+    const bool follow = tile.dst_stride[2] == bytes;  // each other, planes do
     for (std::int64_t i = 0; i < tile.count[3]; ++i) {
       for (std::int64_t j = 0; j < tile.count[2]; ++j) {
         plane.src = tile.src + i * tile.src_stride[3] + j * tile.src_stride[2];
         plane.dst = tile.dst + i * tile.dst_stride[3] + j * tile.dst_stride[2];
-        if (j == 0 || !dense) {
-          columns.run_.begin(plane.dst, dense ? tile.count[2] * bytes : bytes);
+        if (j == 0 || !follow) {
+          columns.run_.begin(plane.dst, follow ? tile.count[2] * bytes : bytes);
         }
         columns.plane(plane);
       }
@@ -169,9 +174,9 @@ class ShortColumns {
 
   // Fewer columns than make a step: more are read, unless those lie beyond src.
   void few(const std::byte* src) {
-    const std::int64_t last = row_[rows_ - 1];
+    const std::int64_t reach = std::max<std::int64_t>(row_[rows_ - 1], 0);
     const std::int64_t* row = row_;
-    if (last < 0 || src_end_ - src < last + step_bytes) {
+    if (src_end_ - src < reach + step_bytes) {
       for (std::int64_t i = 0; i < rows_; ++i) {
         std::memcpy(pack_ + i * chunk_bytes, src + row_[i],
                     static_cast<std::size_t>(count_ * width));

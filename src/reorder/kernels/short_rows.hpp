@@ -24,19 +24,19 @@ template <class Vector, int width, class Rows, bool streams>
 class ShortRows {
   using V = typename Vector::type;
   static constexpr std::int64_t step = line / width;
-  // Columns of fewer lines are the caches'.
+  // Columns of fewer lines stream only where they follow each other.
   static constexpr std::int64_t few_lines = 4;
 
  public:
   [[gnu::noinline]] static void run(const Tile& tile) {
     ShortRows rows(tile);
     const std::int64_t bytes = tile.count[1] * tile.dst_stride[1];
-    const bool dense = tile.dst_stride[2] == bytes;
+    const bool follow = tile.dst_stride[2] == bytes;  // each other, planes do
     for (std::int64_t i = 0; i < tile.count[3]; ++i) {
       rows.src_ = tile.src + i * tile.src_stride[3];
       rows.dst_ = tile.dst + i * tile.dst_stride[3];
       for (std::int64_t j = tile.count[2]; j > 0; --j) {
-        rows.plane(dense ? j * bytes : bytes);
+        rows.plane(follow ? j * bytes : bytes);
         rows.src_ += tile.src_stride[2];
         rows.dst_ += tile.dst_stride[2];
       }
@@ -179,8 +179,8 @@ class ShortRows {
           lead[j] = (line - head) % line;
           to[j] = begin + (head > 0 ? head : line);
           if (head == 0) return Vector::stream(begin, v);
-          if (j == 0) return begin_line(begin, v);
-          if (!dense) copy_part(begin, first[j], head);
+          if (j == 0 && line_ != nullptr) return finish_line(v);
+          if (j == 0 || !dense) copy_part(begin, first[j], head);
         });
         continue;
       }
@@ -192,14 +192,13 @@ class ShortRows {
         Vector::stream(to[j] + at, of_line);
       });
     }
-    for (std::int64_t j = 0; j < columns_; ++j)
-      to[j] += (count_ / step - 1) * line;
     const std::int64_t rest = count_ % step;
     if (rest > 0) {
       rows.each(copied(count_ - rest, rest),
                 [&](std::int64_t j, V v) { Vector::store(last[j] + line, v); });
     }
     for (std::int64_t j = 0; j < columns_; ++j) {
+      to[j] += (count_ / step - 1) * line;
       std::int64_t left = lead[j] + rest * width;
       if (left >= line) {
         Vector::stream(to[j], Vector::load(last[j] + line - lead[j]));
@@ -221,26 +220,14 @@ class ShortRows {
     }
   }
 
-  // The line in which the first column of a plane begins, and the last one before
-  // ends where those follow each other.
-  void begin_line(std::byte* begin, V v) {
-    if (line_ != nullptr) {
-      Vector::stream(line_, Vector::shifted(Vector::load(end_), v, left_));
-      line_ = nullptr;
-      return;
-    }
-    alignas(line) std::byte bytes[line];
-    Vector::store(bytes, v);
-    copy_part(begin, bytes, to_next_line(begin));
+  // The line in which a plane begins and the one before has ended.
+  void finish_line(V v) {
+    Vector::stream(line_, Vector::shifted(Vector::load(end_), v, left_));
+    line_ = nullptr;
   }
   void end_line() {
     if (line_ != nullptr) copy_part(line_, end_ + line - left_, left_);
     line_ = nullptr;
-  }
-
-  static void copy_part(std::byte* dst, const std::byte* src,
-                        std::int64_t bytes) {
-    std::memcpy(dst, src, static_cast<std::size_t>(bytes));
   }
 
   static constexpr std::int64_t most_bytes = Rows::columns * line;

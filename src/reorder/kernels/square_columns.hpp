@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "reorder/kernels/short_columns.hpp"
 #include "reorder/kernels/squares.hpp"

@@ -11,15 +11,16 @@
 namespace stridewise {
 namespace {
 
-// What streams to a run of dst piece by piece, each of at most `most` bytes. Lines
-// are written while what follows is put together.
+// What streams to a run of dst piece by piece, each of at most `most` bytes
+// (and up to a line that is written beyond it). Lines are written while what follows
+// is put together.
 template <class Vector, std::int64_t most>
 class StreamedRun {
  public:
   void begin(std::byte* dst, std::int64_t /*bytes*/) {
     if (dst == dst_ + filled_) return;
     end();
-    lead_ = reinterpret_cast<std::uintptr_t>(dst) % line;
+    lead_ = (line - to_next_line(dst)) % line;
     dst_ = dst - lead_;
     filled_ = lead_;
   }
@@ -55,12 +56,11 @@ class StreamedRun {
   }
   void write_part(std::int64_t end) {
     const std::int64_t begin = std::max(written_, lead_);
-    std::memcpy(dst_ + begin, stage_ + begin,
-                static_cast<std::size_t>(end - begin));
+    copy_part(dst_ + begin, stage_ + begin, end - begin);
   }
 
   std::byte* dst_ = nullptr;  // the line of stage_
-  std::int64_t lead_ = 0;     // bytes before the first column in its line
+  std::int64_t lead_ = 0;     // bytes before the run in its first line
   std::int64_t written_ = 0;  // of the stage
   std::int64_t filled_ = 0;
   alignas(line) std::byte stage_[2 * line + 2 * most];

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace stridewise {
 namespace {
@@ -41,8 +42,14 @@ template <class Vector>
   }
 }
 
-// The same as ask_page_after for columns, so many at once. Where they lie far apart, what follows
-// each of their pages is not written soon: nothing is asked for.
+// Part of a line, which does not stream.
+inline void copy_part(std::byte* dst, const std::byte* src,
+                      std::int64_t bytes) {
+  std::memcpy(dst, src, static_cast<std::size_t>(bytes));
+}
+
+// What ask_page_after does for columns, so many at once. Where they lie far apart,
+// what follows each of their pages is not written soon: nothing is asked for.
 template <std::int64_t columns>
 class PagesOfColumns {
  public:

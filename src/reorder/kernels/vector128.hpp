@@ -107,7 +107,7 @@ struct Vector128 {
   static void stream(std::byte* dst, type v) {
     scatter_stream([=](int) { return dst; }, v);
   }
-  // Of groups of so many lanes, one.
+  // Stores group `which` of `some` lanes.
   template <int some>
   [[gnu::always_inline]] static void store_some(std::byte* dst, type v,
                                                 int /*which*/) {

@@ -77,11 +77,10 @@ std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
   return sides;
 }
 
-// Whether columns stream as well without being put together from short rows: so
-// many, each so long, that begin anywhere in a line.
-bool many_long(const PlanLoop& row, const PlanLoop& column, std::int64_t unit) {
-  return unit > 1 && column.count * unit >= 48 && row.count * unit >= 256 &&
-         column.dst_stride % 64 != 0;
+// Whether long columns stream as well without being put together from short rows: so
+// many that begin anywhere in a line.
+bool many(const PlanLoop& column, std::int64_t unit) {
+  return unit > 1 && column.count * unit >= 48 && column.dst_stride % 64 != 0;
 }
 
 // Whether more lines of columns share a set of the L1 cache than it would keep.
@@ -111,8 +110,9 @@ bool short_columns(const PlanLoop& row, const PlanLoop& column,
 
 bool short_rows(const PlanLoop& row, const PlanLoop& column, std::int64_t zeros,
                 std::int64_t unit, bool streams) {
-  constexpr std::int64_t few_bytes = 32;
-  if (streams ? many_long(row, column, unit) : crowd(column)) return false;
+  constexpr std::int64_t few_bytes = 32, long_bytes = 256;
+  const bool past_caches = streams && row.count * unit >= long_bytes;
+  if (past_caches ? many(column, unit) : crowd(column)) return false;
   return column.count >= 5 && column.count <= 32 && zeros == 0 &&
          row.src_stride == column.count * unit && row.count * unit >= few_bytes;
 }

@@ -160,7 +160,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
   };
   for (const Piece& piece : *moves) {
-    add(lower_move(piece, width, streams));
+    add(lower_move(piece, width, streams && data->convert == nullptr));
   }
   for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
   if (sieve) detail::schedule_sieve(*data, dst);
