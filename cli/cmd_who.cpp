@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <memory>
 
 #include "common.hpp"

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,10 @@
 #include <vector>
 
 #include "stridewise/stridewise.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace stridewise::cli {
 
