@@ -158,6 +158,13 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
       << tile.zeros << " x" << tile.count[2] << "x" << tile.count[3];
 }
 
+void check_both(const Kernel& kernel, const Tile& tile,
+                GuardedBytes::Against side, std::size_t slack = 0) {
+  ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side, slack));
+  if (kernel.stream == nullptr) return;
+  ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side, slack));
+}
+
 void check_all(std::int64_t rows, std::int64_t columns, std::int64_t gap,
                std::int64_t zeros) {
   const auto side = (rows + columns + gap) % 2 == 0
@@ -166,9 +173,7 @@ void check_all(std::int64_t rows, std::int64_t columns, std::int64_t gap,
   for (const Kernel& kernel : kernels()) {
     const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
     if (!suits(kernel, tile)) continue;
-    check(kernel, kernel.run, tile, side);
-    if (kernel.stream != nullptr) check(kernel, kernel.stream, tile, side);
-    if (::testing::Test::HasFatalFailure()) return;
+    ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
   }
 }
 
@@ -237,10 +242,7 @@ TEST(Kernels, TransposesTakeColumnsFromATable) {
         tile.column_offset = offsets.data();
         for (const auto side :
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
-          if (kernel.stream != nullptr) {
-            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
-          }
+          ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
         }
       }
     }
@@ -262,10 +264,7 @@ TEST(Kernels, WideTransposes) {
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
           const auto side = GuardedBytes::Against::front;
-          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
-          if (kernel.stream != nullptr) {
-            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
-          }
+          ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
         }
       }
     }
@@ -358,11 +357,7 @@ TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
           tile.dst_stride[2] = rows * bytes + (planes % 2) * 64;
           for (const std::size_t slack : {0U, 16U}) {
             const auto side = GuardedBytes::Against::back;
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.run, tile, side, slack));
-            if (kernel.stream == nullptr) continue;
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.stream, tile, side, slack));
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
           }
         }
       }
@@ -502,11 +497,7 @@ TEST(Kernels, ShortColumnsOfPlanes) {
         for (const Tile& planes : {tile, apart}) {
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
             const auto side = GuardedBytes::Against::back;
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.run, planes, side, slack));
-            if (kernel.stream == nullptr) continue;
-            ASSERT_NO_FATAL_FAILURE(
-                check(kernel, kernel.stream, planes, side, slack));
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, planes, side, slack));
           }
         }
       }
@@ -539,11 +530,7 @@ TEST(Kernels, ShortRowsOfPlanes) {
           for (const Tile& some : {tile, apart}) {
             for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
               const auto side = GuardedBytes::Against::back;
-              ASSERT_NO_FATAL_FAILURE(
-                  check(kernel, kernel.run, some, side, slack));
-              if (kernel.stream == nullptr) continue;
-              ASSERT_NO_FATAL_FAILURE(
-                  check(kernel, kernel.stream, some, side, slack));
+              ASSERT_NO_FATAL_FAILURE(check_both(kernel, some, side, slack));
             }
           }
         }
@@ -659,10 +646,7 @@ TEST(Kernels, WalkTheLoopsAroundATile) {
         tile.dst_stride[2] = dst + 5;
         tile.dst_stride[3] = 3 * dst + 16;
         const auto side = GuardedBytes::Against::back;
-        ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
-        if (kernel.stream != nullptr) {
-          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side));
-        }
+        ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
       }
     }
   }

@@ -138,9 +138,10 @@ class Deinterleave {
   [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
                                           std::int64_t inside) {
     constexpr std::int64_t step = 16 / width;
-    for (; inside - i >= step; i += step) block<Vector128, J, false>(tile, i);
-    if (i < inside && inside >= step) {
-      block<Vector128, J, false>(tile, inside - step);
+    if (inside >= step) {
+      for (; i < inside; i += step) {
+        block<Vector128, J, false>(tile, std::min(i, inside - step));
+      }
       i = inside;
     }
     for (; i < tile.count[0]; ++i) {

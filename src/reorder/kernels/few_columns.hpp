@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
@@ -35,33 +36,26 @@ class FewColumns {
     const bool by_table = tile.row_offset != nullptr;
     const bool one_strip = by_table && tile.count[0] < 2 * S::rows;
     if (one_strip) std::copy_n(tile.row_offset, S::rows, offset);
-    Tile plane = tile;
-    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
-      plane.src = tile.src + i * tile.src_stride[3];
-      plane.dst = tile.dst + i * tile.dst_stride[3];
-      for (std::int64_t j = 0; j < tile.count[2]; ++j) {
-        const std::int64_t strips = inside(plane);
-        if (one_strip && strips > 0) {
-          strip<put>(typename S::ByOffset{plane.src, offset}, plane.dst, to,
-                     tile.count[1]);
-        } else if (by_table) {
-          for (std::int64_t s = 0; s < strips; ++s) {
-            strip<put>(
-                typename S::ByOffset{plane.src, tile.row_offset + s * S::rows},
-                plane.dst + s * line, to, tile.count[1]);
-          }
-        } else {
-          const typename S::ByPitch rows{plane.src, tile.src_stride[0]};
-          for (std::int64_t s = 0; s < strips; ++s) {
-            strip<put>(rows.from(s * S::rows), plane.dst + s * line, to,
-                       tile.count[1]);
-          }
+    each_plane(tile, [&](const Tile& plane) {
+      const std::int64_t strips = inside(plane);
+      if (one_strip && strips > 0) {
+        strip<put>(typename S::ByOffset{plane.src, offset}, plane.dst, to,
+                   tile.count[1]);
+      } else if (by_table) {
+        for (std::int64_t s = 0; s < strips; ++s) {
+          strip<put>(
+              typename S::ByOffset{plane.src, tile.row_offset + s * S::rows},
+              plane.dst + s * line, to, tile.count[1]);
         }
-        if (strips * S::rows < tile.count[0]) rest(plane, strips * S::rows);
-        plane.src += tile.src_stride[2];
-        plane.dst += tile.dst_stride[2];
+      } else {
+        const typename S::ByPitch rows{plane.src, tile.src_stride[0]};
+        for (std::int64_t s = 0; s < strips; ++s) {
+          strip<put>(rows.from(s * S::rows), plane.dst + s * line, to,
+                     tile.count[1]);
+        }
       }
-    }
+      if (strips * S::rows < tile.count[0]) rest(plane, strips * S::rows);
+    });
   }
 
  private:

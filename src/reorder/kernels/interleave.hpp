@@ -36,9 +36,7 @@ class Interleave {
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
   static void stream(const Tile& tile) {
-    dispatch(tile, reinterpret_cast<std::uintptr_t>(tile.dst) % 16 == 0 &&
-                       tile.dst_stride[2] % 16 == 0 &&
-                       tile.dst_stride[3] % 16 == 0);
+    dispatch(tile, planes_begin_by(tile, 16));
   }
 
  private:
@@ -151,11 +149,16 @@ class Interleave {
   template <int J, bool streams>
   [[gnu::noinline]] static void last_columns(const Tile& tile, std::int64_t j) {
     const std::int64_t count = tile.count[1];
-    if (count < step) return few<J>(tile);
+    if (!streams && count < step) return few<J>(tile);
     for (; count - j >= step; j += step) {
       block<Vector128, J, streams>(tile, j);
     }
-    if (j < count) block<Vector128, J, false>(tile, count - step);
+    if (j == count) return;
+    if constexpr (streams) {
+      last_columns<J, false>(tile, j);
+    } else {
+      block<Vector128, J, false>(tile, count - step);
+    }
   }
 
   // Columns from j on, a lane of each row a lane; or some planes of `row_bytes`,
@@ -208,19 +211,25 @@ class Interleave {
     }
   }
 
-  // Fewer columns than 16 bytes hold, by way of whole vectors.
+  // Fewer columns than 16 bytes hold, by way of whole vectors: copies of rows where
+  // those would reach beyond src.
   template <int J>
   static void few(const Tile& tile) {
-    std::array<std::byte, 16 * J> rows{};
+    alignas(16) std::array<std::byte, 16 * J> rows;
     std::array<std::byte, 16 * J> all;
-    for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-      copy_short(rows.data() + 16 * i, tile.src + i * tile.src_stride[0],
-                 tile.count[1] * width);
-    }
     Tile whole = tile;
-    whole.src = rows.data();
     whole.dst = all.data();
-    whole.src_stride[0] = 16;
+    const std::int64_t reach =
+        std::max<std::int64_t>((tile.count[0] - 1) * tile.src_stride[0], 0);
+    if (tile.src_end - tile.src < reach + 16) {
+      rows = {};
+      for (std::int64_t i = 0; i < tile.count[0]; ++i) {
+        copy_short(rows.data() + 16 * i, tile.src + i * tile.src_stride[0],
+                   tile.count[1] * width);
+      }
+      whole.src = rows.data();
+      whole.src_stride[0] = 16;
+    }
     block<Vector128, J, false>(whole, 0);
     std::memcpy(tile.dst, all.data(),
                 static_cast<std::size_t>(tile.count[1] * J * width));

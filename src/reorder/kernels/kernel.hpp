@@ -97,6 +97,9 @@ enum class KernelKind : std::uint8_t {
   strided,
 };
 
+// Of short_rows: shorter columns stream only where they follow each other in dst.
+constexpr std::int64_t streamed_column_bytes = 256;
+
 struct Kernel {
   KernelKind kind;
   std::int64_t element_bytes;

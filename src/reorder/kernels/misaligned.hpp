@@ -13,7 +13,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 
 #include "reorder/kernels/squares.hpp"
 
@@ -181,14 +180,12 @@ class MisalignedColumns {
     const std::int64_t own = extent.own * width;
     const std::int64_t there = extent.there * width;
     std::int64_t at = to_next_line(column);
-    if (extent.first) {
-      std::memcpy(column, from, static_cast<std::size_t>(std::min(at, there)));
-    }
+    if (extent.first) copy_part(column, from, std::min(at, there));
     for (; at < own && at + line <= there; at += line) {
       S::template put_column<Put::stream>(column + at, from + at);
     }
     if (extent.last && at < own) {
-      std::memcpy(column + at, from + at, static_cast<std::size_t>(there - at));
+      copy_part(column + at, from + at, there - at);
     }
   }
 };

@@ -30,8 +30,6 @@ class PaddedColumns {
   static constexpr std::int64_t beyond = 0;
   static constexpr std::int64_t most_bytes = column;
 
-  explicit PaddedColumns(std::int64_t /*rows*/) {}
-
   [[gnu::always_inline]] void put(const std::byte* src, const std::int64_t* row,
                                   std::byte* dst,
                                   std::int64_t /*bytes*/) const {
@@ -102,10 +100,8 @@ class PaddedColumnsByPermutation {
   }
   // Whether every plane begins and ends with a line.
   static bool whole_lines(const Tile& tile) {
-    return (reinterpret_cast<std::intptr_t>(tile.dst) | tile.dst_stride[2] |
-            tile.dst_stride[3] | tile.count[1] * tile.dst_stride[1]) %
-               line ==
-           0;
+    return planes_begin_by(tile, line) &&
+           tile.count[1] * tile.dst_stride[1] % line == 0;
   }
   template <bool streams, int rows, int column>
   static void columns(const Tile& tile) {
@@ -113,11 +109,12 @@ class PaddedColumnsByPermutation {
       if constexpr (streams) {
         using Lines = PaddedColumns<Vector, width, rows, column, true>;
         if (tile.count[1] >= Lines::step && whole_lines(tile)) {
-          return ShortColumns<Vector, width, Lines, false>::run(tile);
+          return ShortColumns<Vector, false>::run(tile,
+                                                  maker_of<width>(Lines()));
         }
       }
       using Columns = PaddedColumns<Vector, width, rows, column, false>;
-      ShortColumns<Vector, width, Columns, streams>::run(tile);
+      ShortColumns<Vector, streams>::run(tile, maker_of<width>(Columns()));
     }
   }
 };

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "reorder/kernels/byte_permutation.hpp"
 #include "reorder/kernels/short_columns.hpp"
@@ -18,48 +17,43 @@
 namespace stridewise {
 namespace {
 
-// Of 4 * quads - 3 to 4 * quads rows.
-template <class Vector, int width, int quads>
+template <class Vector, int width, class Quads>
 class PermutedColumns {
   using V = typename Vector::type;
   static constexpr int n = 16 / width;
-  static constexpr int vectors = (quads + 1) / 2 * 2;
-  static constexpr int rounds = vectors == 8 ? 2 : 1;
-  static constexpr int groups = 1 << rounds;
-  static constexpr int of_group = vectors / groups;  // vectors, one to three
-  static constexpr int least_rows = 4 * quads - 3;
-  static constexpr int lines = (64 * quads / groups + 63) / 64;  // of a group
+  static constexpr int vectors = Quads::vectors;
+  static constexpr int groups = Quads::groups;
+  static constexpr int of_group = Quads::of_group;
 
  public:
-  static constexpr std::int64_t rows = 4 * quads;
+  static constexpr std::int64_t rows = Quads::most_rows;
   static constexpr std::int64_t step = n;
   static constexpr std::int64_t beyond = line;
   static constexpr std::int64_t most_bytes =
       std::min<std::int64_t>(rows * width, line);
 
-  explicit PermutedColumns(std::int64_t count)
-      : permutation_(
-            &permutations[static_cast<std::size_t>(count - least_rows)]) {}
+  explicit PermutedColumns(std::int64_t row_count)
+      : permutation_(&permutations[Quads::place(row_count)]) {}
 
   [[gnu::always_inline]] void put(const std::byte* src, const std::int64_t* row,
                                   std::byte* dst, std::int64_t bytes) const {
     V v[vectors];
 #pragma GCC unroll 8
     for (int i = 0; i < vectors; ++i) {
-      v[i] = i < quads ? Vector::gather([=](std::int64_t lane) {
+      v[i] = i < Quads::quads ? Vector::gather([=](std::int64_t lane) {
         return src + row[4 * i + lane];
       })
-                       : Vector::zero();
+                              : Vector::zero();
     }
     zip<width, vectors>(v);
-    if constexpr (rounds == 2) {
+    if constexpr (Quads::rounds == 2) {
       zip<2 * width, vectors / 2>(v);
       zip<2 * width, vectors / 2>(v + vectors / 2);
     }
 #pragma GCC unroll 4
     for (int g = 0; g < groups; ++g) {
 #pragma GCC unroll 4
-      for (int l = 0; l < lines; ++l) {
+      for (int l = 0; l < Quads::lines; ++l) {
         Vector::store(dst + l * line, permutation_->apply(v + g * of_group, l));
       }
       dst += n / groups * bytes;
@@ -68,7 +62,7 @@ class PermutedColumns {
 
  private:
   // The lines of a group.
-  using Permutation = BytePermutation<Vector, lines, of_group>;
+  using Permutation = BytePermutation<Vector, Quads::lines, of_group>;
 
   static constexpr Permutation permutation_of(int row_count) {
     Permutation permutation;
@@ -77,15 +71,13 @@ class PermutedColumns {
       const int column = at / width / row_count;
       // Rounds of zips reverse the bits of what they put together.
       const int half = row / 4 / of_group;
-      const int place = rounds == 2 ? half % 2 * 2 + half / 2 : half;
+      const int place = Quads::rounds == 2 ? half % 2 * 2 + half / 2 : half;
       permutation.set(at, row / 4 % of_group * 64 + row % 4 * 16 +
                               (column * groups + place) * width + at % width);
     }
     return permutation;
   }
-  static constexpr std::array<Permutation, 4> permutations = {
-      permutation_of(least_rows), permutation_of(least_rows + 1),
-      permutation_of(least_rows + 2), permutation_of(least_rows + 3)};
+  static constexpr auto permutations = Quads::each(permutation_of);
 
   template <int zipped, int count>
   [[gnu::always_inline]] static void zip(V* v) {
@@ -108,17 +100,16 @@ class ShortColumnsByPermutation {
  public:
   static constexpr std::int64_t most_short = 64;
 
-  static void run(const Tile& tile) { dispatch<false>(tile); }
-  static void stream(const Tile& tile) { dispatch<true>(tile); }
+  static void run(const Tile& tile) { columns<false>(tile); }
+  static void stream(const Tile& tile) { columns<true>(tile); }
 
  private:
-  template <bool streams, int quads = 2>
-  static void dispatch(const Tile& tile) {
-    if constexpr (quads < 8 && 4 * quads * width < most_short) {
-      if (tile.count[0] > 4 * quads) return dispatch<streams, quads + 1>(tile);
-    }
-    ShortColumns<Vector, width, PermutedColumns<Vector, width, quads>,
-                 streams>::run(tile);
+  template <bool streams>
+  static void columns(const Tile& tile) {
+    with_quads<width>(tile.count[0], [&]<class Quads>(Quads) {
+      const PermutedColumns<Vector, width, Quads> of_rows(tile.count[0]);
+      ShortColumns<Vector, streams>::run(tile, maker_of<width>(of_rows));
+    });
   }
 };
 

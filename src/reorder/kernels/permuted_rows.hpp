@@ -7,9 +7,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
-
 #include "reorder/kernels/byte_permutation.hpp"
 #include "reorder/kernels/short_rows.hpp"
 #include "reorder/kernels/vector128.hpp"
@@ -17,26 +14,22 @@
 namespace stridewise {
 namespace {
 
-// Of 4 * quads - 3 to 4 * quads columns.
-template <class Vector, int width, int quads>
+// Of columns as Quads has rows.
+template <class Vector, int width, class Quads>
 class PermutedRows {
   using V = typename Vector::type;
-  static constexpr int vectors = (quads + 1) / 2 * 2;
-  static constexpr int rounds = vectors == 8 ? 2 : 1;
-  static constexpr int groups = 1 << rounds;
-  static constexpr int of_group = vectors / groups;  // one to three
+  static constexpr int vectors = Quads::vectors;
+  static constexpr int groups = Quads::groups;
+  static constexpr int of_group = Quads::of_group;
+  static constexpr int lines = Quads::lines;
   static constexpr int share = 16 / groups;  // bytes of a column in a group
-  static constexpr int least_columns = 4 * quads - 3;
-  static constexpr int lines = (64 * quads / groups + 63) / 64;  // of a group
 
  public:
-  static constexpr std::int64_t columns = 4 * quads;
+  static constexpr std::int64_t columns = Quads::most_rows;
   static constexpr std::int64_t beyond = line;
 
   explicit PermutedRows(std::int64_t count)
-      : count_(count),
-        permutation_(
-            &permutations[static_cast<std::size_t>(count - least_columns)]) {}
+      : count_(count), permutation_(&permutations[Quads::place(count)]) {}
 
   template <class Take>
   [[gnu::always_inline]] void each(const std::byte* src, Take take) const {
@@ -73,11 +66,11 @@ class PermutedRows {
       }
     }
 #pragma GCC unroll 8
-    for (int q = 0; q < quads; ++q) {
+    for (int q = 0; q < Quads::quads; ++q) {
       Vector::transpose_lanes(v[q]);
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        if (q == quads - 1 && k > 0 && 4 * q + k >= count_) break;
+        if (q == Quads::quads - 1 && k > 0 && 4 * q + k >= count_) break;
         take(4 * q + k, v[q][k]);
       }
     }
@@ -98,9 +91,7 @@ class PermutedRows {
     }
     return permutation;
   }
-  static constexpr std::array<Permutation, 4> permutations = {
-      permutation_of(least_columns), permutation_of(least_columns + 1),
-      permutation_of(least_columns + 2), permutation_of(least_columns + 3)};
+  static constexpr auto permutations = Quads::each(permutation_of);
 
   std::int64_t count_;
   const Permutation* permutation_;
@@ -111,17 +102,16 @@ class ShortRowsByPermutation {
  public:
   static constexpr std::int64_t most_short = 64;
 
-  static void run(const Tile& tile) { dispatch<false>(tile); }
-  static void stream(const Tile& tile) { dispatch<true>(tile); }
+  static void run(const Tile& tile) { rows<false>(tile); }
+  static void stream(const Tile& tile) { rows<true>(tile); }
 
  private:
-  template <bool streams, int quads = 2>
-  static void dispatch(const Tile& tile) {
-    if constexpr (quads < 8 && 4 * quads * width < most_short) {
-      if (tile.count[1] > 4 * quads) return dispatch<streams, quads + 1>(tile);
-    }
-    ShortRows<Vector, width, PermutedRows<Vector, width, quads>, streams>::run(
-        tile);
+  template <bool streams>
+  static void rows(const Tile& tile) {
+    with_quads<width>(tile.count[1], [&]<class Quads>(Quads) {
+      using Rows = PermutedRows<Vector, width, Quads>;
+      ShortRows<Vector, width, Rows, streams>::run(tile);
+    });
   }
 };
 

@@ -2,12 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "reorder/kernels/kernel.hpp"
 
 namespace stridewise {
 namespace {
 
-// `one` does rows and columns.
+// Whether every plane of the tile begins a multiple of so many bytes of memory.
+inline bool planes_begin_by(const Tile& tile, std::int64_t bytes) {
+  return (reinterpret_cast<std::intptr_t>(tile.dst) | tile.dst_stride[2] |
+          tile.dst_stride[3]) %
+             bytes ==
+         0;
+}
+
+// `one` does rows and columns of a plane, and may ask how many of its inner loop
+// are left, this one included.
 template <class One>
 [[gnu::always_inline]] inline void each_plane(const Tile& tile, One one) {
   Tile plane = tile;
@@ -15,8 +26,12 @@ template <class One>
   for (std::int64_t i = 0; i < tile.count[3]; ++i) {
     plane.src = tile.src + i * tile.src_stride[3];
     plane.dst = tile.dst + i * tile.dst_stride[3];
-    for (std::int64_t j = 0; j < tile.count[2]; ++j) {
-      one(plane);
+    for (std::int64_t left = tile.count[2]; left > 0; --left) {
+      if constexpr (std::is_invocable_v<One, const Tile&, std::int64_t>) {
+        one(plane, left);
+      } else {
+        one(plane);
+      }
       plane.src += tile.src_stride[2];
       plane.dst += tile.dst_stride[2];
     }

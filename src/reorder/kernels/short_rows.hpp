@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streamed_run.hpp"
 
 namespace stridewise {
@@ -24,23 +24,17 @@ template <class Vector, int width, class Rows, bool streams>
 class ShortRows {
   using V = typename Vector::type;
   static constexpr std::int64_t step = line / width;
-  // Columns of fewer lines stream only where they follow each other.
-  static constexpr std::int64_t few_lines = 4;
 
  public:
   [[gnu::noinline]] static void run(const Tile& tile) {
     ShortRows rows(tile);
     const std::int64_t bytes = tile.count[1] * tile.dst_stride[1];
     const bool follow = tile.dst_stride[2] == bytes;  // each other, planes do
-    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
-      rows.src_ = tile.src + i * tile.src_stride[3];
-      rows.dst_ = tile.dst + i * tile.dst_stride[3];
-      for (std::int64_t j = tile.count[2]; j > 0; --j) {
-        rows.plane(follow ? j * bytes : bytes);
-        rows.src_ += tile.src_stride[2];
-        rows.dst_ += tile.dst_stride[2];
-      }
-    }
+    each_plane(tile, [&](const Tile& plane, std::int64_t left) {
+      rows.src_ = plane.src;
+      rows.dst_ = plane.dst;
+      rows.plane(follow ? left * bytes : bytes);
+    });
     rows.end_line();
     rows.run_.end();
   }
@@ -52,13 +46,14 @@ class ShortRows {
         count_(tile.count[0]),
         columns_(tile.count[1]),
         row_bytes_(tile.count[1] * width),
-        pitch_(tile.dst_stride[1]) {}
+        pitch_(tile.dst_stride[1]),
+        run_(most_run) {}
 
   // `room`: bytes of dst that are this plane's or those' after it.
   void plane(std::int64_t room) {
     if constexpr (streams) {
       if (line_ != nullptr && line_ + left_ != dst_) end_line();
-      if (count_ >= few_lines * step) {
+      if (count_ * width >= streamed_column_bytes) {
         const bool whole = to_next_line(dst_) == 0 && pitch_ % line == 0;
         return whole ? whole_lines() : shifted_lines();
       }
@@ -232,11 +227,13 @@ class ShortRows {
 
   static constexpr std::int64_t most_bytes = Rows::columns * line;
   struct NoRun {
+    explicit NoRun(std::int64_t /*most*/) {}
     void end() {}
   };
-  using Run =
-      std::conditional_t<streams, StreamedRun<Vector, most_bytes * few_lines>,
-                         NoRun>;
+  using Run = std::conditional_t<streams, StreamedRun<Vector>, NoRun>;
+  static constexpr std::int64_t most_run =
+      Rows::columns * streamed_column_bytes;
+  static_assert(most_run <= StreamedRun<Vector>::most_room);
   Rows rows_;
   const std::byte* src_ = nullptr;
   std::byte* dst_ = nullptr;

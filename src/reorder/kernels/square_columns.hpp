@@ -36,8 +36,6 @@ class SquareColumns {
   static constexpr std::int64_t beyond = line;
   static constexpr std::int64_t most_bytes = 16 * column_lanes;  // of a column
 
-  explicit SquareColumns(std::int64_t /*rows*/) {}
-
   // The last vectors of columns first: what they write of the next columns is
   // those columns' first vectors'.
   [[gnu::always_inline]] void put(const std::byte* src, const std::int64_t* row,
@@ -101,7 +99,7 @@ class ShortColumnsBySquares {
         return columns<Half, streams, lanes>(tile);
       }
     }
-    ShortColumns<Vector, width, Columns, streams>::run(tile);
+    ShortColumns<Vector, streams>::run(tile, maker_of<width>(Columns()));
   }
 };
 

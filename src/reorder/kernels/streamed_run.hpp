@@ -14,9 +14,13 @@ namespace {
 // What streams to a run of dst piece by piece, each of at most `most` bytes
 // (and up to a line that is written beyond it). Lines are written while what follows
 // is put together.
-template <class Vector, std::int64_t most>
+template <class Vector>
 class StreamedRun {
  public:
+  static constexpr std::int64_t most_room = 8192;  // of `most`
+
+  explicit StreamedRun(std::int64_t most) : most_(most) {}
+
   void begin(std::byte* dst, std::int64_t /*bytes*/) {
     if (dst == dst_ + filled_) return;
     end();
@@ -24,12 +28,12 @@ class StreamedRun {
     dst_ = dst - lead_;
     filled_ = lead_;
   }
-  [[nodiscard]] static bool takes(std::int64_t bytes) { return bytes <= most; }
+  [[nodiscard]] bool takes(std::int64_t bytes) const { return bytes <= most_; }
   std::byte* at(std::int64_t /*bytes*/) { return stage_ + filled_; }
   void advance(std::int64_t bytes) {
     write_lines();
     filled_ += bytes;
-    if (filled_ <= line + most) return;
+    if (filled_ <= line + most_) return;
     write_lines();
     std::memcpy(stage_, stage_ + written_, line);
     dst_ += written_;
@@ -59,11 +63,12 @@ class StreamedRun {
     copy_part(dst_ + begin, stage_ + begin, end - begin);
   }
 
+  std::int64_t most_;
   std::byte* dst_ = nullptr;  // the line of stage_
   std::int64_t lead_ = 0;     // bytes before the run in its first line
   std::int64_t written_ = 0;  // of the stage
   std::int64_t filled_ = 0;
-  alignas(line) std::byte stage_[2 * line + 2 * most];
+  alignas(line) std::byte stage_[2 * line + 2 * most_room];
 };
 
 }  // namespace

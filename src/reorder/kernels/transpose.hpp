@@ -51,8 +51,7 @@ class Transpose {
 
   // Whether every column of every plane begins with a line.
   static bool whole_lines(const Tile& tile) {
-    return to_next_line(tile.dst) == 0 && steps_by(tile, line) &&
-           tile.dst_stride[2] % line == 0 && tile.dst_stride[3] % line == 0;
+    return planes_begin_by(tile, line) && steps_by(tile, line);
   }
 
   template <bool streams>

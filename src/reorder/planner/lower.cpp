@@ -110,8 +110,8 @@ bool short_columns(const PlanLoop& row, const PlanLoop& column,
 
 bool short_rows(const PlanLoop& row, const PlanLoop& column, std::int64_t zeros,
                 std::int64_t unit, bool streams) {
-  constexpr std::int64_t few_bytes = 32, long_bytes = 256;
-  const bool past_caches = streams && row.count * unit >= long_bytes;
+  constexpr std::int64_t few_bytes = 32;
+  const bool past_caches = streams && row.count * unit >= streamed_column_bytes;
   if (past_caches ? many(column, unit) : crowd(column)) return false;
   return column.count >= 5 && column.count <= 32 && zeros == 0 &&
          row.src_stride == column.count * unit && row.count * unit >= few_bytes;

@@ -133,7 +133,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     few = 1 << 10;
     if (unit >= 16) return column % line != 0 && column < few;
   } else if (kernel.kind == KernelKind::short_rows) {
-    return column < 4 * line && bytes < short_cached;
+    return column < streamed_column_bytes && bytes < short_cached;
   } else if (kernel.kind != KernelKind::interleave) {
     return false;
   }
