@@ -454,6 +454,28 @@ TEST(Kernels, CopiesOfShortRuns) {
   }
 }
 
+// Runs that follow each other in dst, zeros included, from all over src.
+TEST(Kernels, CopiesOfShortRunsThatFollowEachOther) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::copy) continue;
+    for (std::int64_t bytes = 1; bytes <= 33; ++bytes) {
+      for (const std::int64_t zeros : {0, 1, 3, 4, 5, 7, 8, 13, 26}) {
+        for (const std::int64_t pitch : {0, 1, 3, 4, 5, 8, 16, 31, 60, -9}) {
+          for (const std::int64_t runs : {15, 70, 337}) {
+            Tile tile = tile_of(kernel, runs, bytes, 0, zeros);
+            tile.src_stride[0] = pitch < 0 ? pitch + 9 : bytes + pitch;
+            const std::int64_t odd = (bytes + zeros + pitch) % 2;
+            const auto side = odd == 0 ? GuardedBytes::Against::front
+                                       : GuardedBytes::Against::back;
+            const auto slack = static_cast<std::size_t>(runs % 2 * 3);
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Long rows stream by lines from the first column that begins with one.
 TEST(Kernels, LongInterleavesStreamFromAnyAddress) {
   for (const Kernel& kernel : kernels()) {

@@ -194,8 +194,8 @@ class ShortColumns {
   }
 
   // Makes columns of which so many are taken.
-  void make(const std::byte* src, bool is_packed, std::int64_t count,
-            std::int64_t taken) {
+  [[gnu::always_inline]] void make(const std::byte* src, bool is_packed,
+                                   std::int64_t count, std::int64_t taken) {
     maker_.make(maker_.columns, src, is_packed ? packed_row_ : row_,
                 run_.at(count * bytes_), bytes_, count);
     run_.advance(taken * bytes_);

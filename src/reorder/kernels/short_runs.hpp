@@ -28,6 +28,11 @@ template <class One>
   }
 }
 
+template <class V>
+constexpr bool permutes_bytes = requires(typename V::type v) {
+  V::take_bytes(v, v);
+};
+
 template <class Vector, bool streams>
 class ShortRuns {
   // Half a line at most.
@@ -37,15 +42,22 @@ class ShortRuns {
   // Runs that `run` copies, of `bytes` and then `zeros`: whole parts of a line by
   // vectors, those without zeros by two moves that may overlap.
   static std::int64_t run(const Tile& tile) {
+    const std::int64_t done = permuted<Vector>(tile);
+    Tile rest = tile;
+    rest.count[0] -= done;
+    rest.src += done * tile.src_stride[0];
+    rest.dst += done * tile.dst_stride[0];
+    return done + by_moves(rest);
+  }
+
+ private:
+  static std::int64_t by_moves(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t all = bytes + tile.zeros;
     if (tile.zeros > 0) {
       if (all == 64) return whole<Vector, 64>(tile);
       if (all == 32) return whole<Half, 32>(tile);
       if (all == 16) return whole<Vector128, 16>(tile);
-      if (tile.src_stride[0] == bytes && tile.dst_stride[0] == all) {
-        return expanded(tile);
-      }
       return 0;
     }
     switch (bytes) {
@@ -75,7 +87,6 @@ class ShortRuns {
     return tile.count[0];
   }
 
- private:
   template <std::size_t bytes>
   static std::int64_t moved(const Tile& tile) {
     each_run(tile, [](const std::byte* src, std::byte* dst) {
@@ -145,58 +156,85 @@ class ShortRuns {
     }
   }
 
-  // Dense runs that become dense ones of 4 or 8 bytes each.
-  static std::int64_t expanded(const Tile& tile) {
-    switch (16 * (tile.count[1] + tile.zeros) + tile.count[1]) {
-      case 16 * 4 + 1:
-        return expanded<1, 4>(tile);
-      case 16 * 4 + 2:
-        return expanded<2, 4>(tile);
-      case 16 * 4 + 3:
-        return expanded<3, 4>(tile);
-      case 16 * 8 + 2:
-        return expanded<2, 8>(tile);
-      case 16 * 8 + 4:
-        return expanded<4, 8>(tile);
-      case 16 * 8 + 6:
-        return expanded<6, 8>(tile);
-      default:
-        return 0;
+  // Runs that follow each other in dst, zeros included, by permutations of what a
+  // vector, or each of its lanes, holds of src: whole vectors of dst, or as much as
+  // is there and what is the next runs', which are written later. Returns how many
+  // of the first runs are done.
+  template <class V>
+  static std::int64_t permuted(const Tile& tile) {
+    if constexpr (permutes_bytes<V>) {
+      return permuted_by<V>(tile);
+    } else {
+      return 0;
     }
   }
-  template <int bytes, int all>
-  static constexpr LaneMask<> expansion = [] {
-    LaneMask<> mask{};
-    for (int k = 0; k < 16; ++k) {
-      mask[static_cast<std::size_t>(k)] =
-          k % all < bytes ? static_cast<std::uint8_t>(k / all * bytes + k % all)
-                          : zero_byte;
+  template <class V>
+  static std::int64_t permuted_by(const Tile& tile) {
+    constexpr std::int64_t span = V::taken_bytes;
+    constexpr std::int64_t lanes = 16 * V::lanes / span;
+    const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
+    const std::int64_t all = bytes + tile.zeros;
+    if (tile.dst_stride[0] != all || all > span || bytes > stride) return 0;
+    const std::int64_t held = (span - bytes) / stride + 1;
+    const std::int64_t of_lane = std::min(held, span / all);
+    const bool whole = of_lane * all == span;
+    if constexpr (lanes > 1) {
+      if (!whole) return permuted<Vector128>(tile);
     }
-    return mask;
-  }();
-  template <int bytes, int all>
-  static std::int64_t expanded(const Tile& tile) {
-    constexpr std::int64_t unit = 16 * Vector::lanes, at_once = unit / all;
-    const std::int64_t count = runs_inside(tile, 16) / at_once * at_once;
-    const bool aligned = reinterpret_cast<std::uintptr_t>(tile.dst) % unit == 0;
-    aligned ? expanded_runs<bytes, all, streams>(tile, count)
-            : expanded_runs<bytes, all, false>(tile, count);
-    return count;
+    // One run a store is worth it where that saves another.
+    if (of_lane == 1 && (tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1)) {
+      return 0;
+    }
+    const std::int64_t at_once = of_lane * lanes;
+    const std::int64_t beyond = whole ? 0 : (span + all - 1) / all;
+    const std::int64_t count =
+        std::min(runs_inside(tile, span), tile.count[0] - beyond) / at_once;
+    // What finding the permutation pays for.
+    constexpr std::int64_t least = span / 4;
+    if (count < least) return 0;
+
+    std::byte from[16 * V::lanes];
+    std::memset(from, 255, sizeof from);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      for (std::int64_t run = 0; run < of_lane; ++run) {
+        std::byte* const of_run = from + lane * span + run * all;
+        for (std::int64_t q = 0; q < bytes; ++q) {
+          of_run[q] = static_cast<std::byte>(run * stride + q);
+        }
+      }
+    }
+    const auto permutation = V::load(from);
+    const auto each = [&](auto store) {
+      const std::byte* src = tile.src;
+      std::byte* dst = tile.dst;
+      for (std::int64_t k = 0; k < count; ++k) {
+        store(dst,
+              V::take_bytes(permutation, held_by<V>(src, of_lane * stride)));
+        src += at_once * stride;
+        dst += at_once * all;
+      }
+    };
+    using T = typename V::type;
+    constexpr bool some = V::lanes > lanes;
+    if (whole && reinterpret_cast<std::uintptr_t>(tile.dst) % sizeof(T) == 0) {
+      each([](std::byte* to, T v) { put<V, streams>(to, v); });
+    } else if (some && of_lane * all <= 16) {
+      each([](std::byte* to, T v) { V::template store_some<1>(to, v, 0); });
+    } else if (some && of_lane * all <= 32) {
+      each([](std::byte* to, T v) { V::template store_some<2>(to, v, 0); });
+    } else {
+      each([](std::byte* to, T v) { V::store(to, v); });
+    }
+    return count * at_once;
   }
-  template <int bytes, int all, bool streamed>
-  [[gnu::noinline]] static void expanded_runs(const Tile& tile,
-                                              std::int64_t count) {
-    constexpr std::int64_t per_lane = 16 / all;
-    const std::byte* src = tile.src;
-    std::byte* dst = tile.dst;
-    for (std::int64_t k = 0; k < count; k += per_lane * Vector::lanes) {
-      put<Vector, streamed>(dst,
-                            Vector::template permute<expansion<bytes, all>>(
-                                Vector::gather([=](std::int64_t lane) {
-                                  return src + lane * per_lane * bytes;
-                                })));
-      src += per_lane * Vector::lanes * bytes;
-      dst += 16 * Vector::lanes;
+  // What permutations take bytes of: of each lane `step` bytes on.
+  template <class V>
+  [[gnu::always_inline]] static typename V::type held_by(const std::byte* src,
+                                                         std::int64_t step) {
+    if constexpr (V::taken_bytes == 16 * V::lanes) {
+      return V::load(src);
+    } else {
+      return V::gather([=](std::int64_t lane) { return src + lane * step; });
     }
   }
 

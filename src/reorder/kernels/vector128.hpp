@@ -3,8 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#if defined(__SSE2__)
+#if defined(__SSSE3__)
+#include <tmmintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include <array>
@@ -102,6 +106,19 @@ struct Vector128 {
   static type insert(type v, type in) {
     return v | permute<mask>(in);
   }
+#if defined(__SSSE3__) || defined(__aarch64__)
+  // Of so many bytes each, bytes of `v` that `from` counts, zero from 128 on.
+  static constexpr int taken_bytes = 16;
+  static type take_bytes(type from, type v) {
+#if defined(__SSSE3__)
+    return reinterpret_cast<type>(_mm_shuffle_epi8(
+        reinterpret_cast<__m128i>(v), reinterpret_cast<__m128i>(from)));
+#else
+    return reinterpret_cast<type>(vqtbl1q_u8(
+        reinterpret_cast<uint8x16_t>(v), reinterpret_cast<uint8x16_t>(from)));
+#endif
+  }
+#endif
   static type both(type a, type b) { return a & b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
   static void stream(std::byte* dst, type v) {

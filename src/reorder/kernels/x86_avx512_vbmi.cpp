@@ -97,6 +97,10 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
+  static constexpr int taken_bytes = 64;
+  static type take_bytes(type from, type v) {
+    return take_bytes(~_mm512_movepi8_mask(from), from, v);
+  }
   // Bytes of `in` where `where` says so, else zeros.
   [[gnu::always_inline]] static type take_bytes(std::uint64_t where, type from,
                                                 type in) {
@@ -163,12 +167,26 @@ constexpr Kernel padded_columns() {
 }
 
 constexpr auto table = std::to_array<Kernel>({
-    interleave<1>(),     interleave<2>(),     interleave<4>(),
-    interleave<8>(),     deinterleave<1>(),   deinterleave<2>(),
-    deinterleave<4>(),   short_columns<1>(),  short_columns<2>(),
-    short_columns<4>(),  short_columns<8>(),  padded_columns<1>(),
-    padded_columns<2>(), padded_columns<4>(), padded_columns<8>(),
-    short_rows<1>(),     short_rows<2>(),     short_rows<4>(),
+    kernel_of<Copy<Vector512Bytes>, true>(Isa::avx512_vbmi, KernelKind::copy,
+                                          1),
+    interleave<1>(),
+    interleave<2>(),
+    interleave<4>(),
+    interleave<8>(),
+    deinterleave<1>(),
+    deinterleave<2>(),
+    deinterleave<4>(),
+    short_columns<1>(),
+    short_columns<2>(),
+    short_columns<4>(),
+    short_columns<8>(),
+    padded_columns<1>(),
+    padded_columns<2>(),
+    padded_columns<4>(),
+    padded_columns<8>(),
+    short_rows<1>(),
+    short_rows<2>(),
+    short_rows<4>(),
     short_rows<8>(),
 });
 

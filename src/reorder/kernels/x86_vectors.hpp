@@ -64,6 +64,10 @@ struct Vector256 {
   static type insert(type v, type in) {
     return _mm256_or_si256(v, permute<mask>(in));
   }
+  static constexpr int taken_bytes = 16;
+  static type take_bytes(type from, type v) {
+    return _mm256_shuffle_epi8(v, from);
+  }
   static type both(type a, type b) { return _mm256_and_si256(a, b); }
   static void store(std::byte* dst, type v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), v);
@@ -162,6 +166,10 @@ struct Vector512 {
   template <const LaneMask<>& mask>
   static type insert(type v, type in) {
     return _mm512_or_si512(v, permute<mask>(in));
+  }
+  static constexpr int taken_bytes = 16;
+  static type take_bytes(type from, type v) {
+    return _mm512_shuffle_epi8(v, from);
   }
   static type both(type a, type b) { return _mm512_and_si512(a, b); }
   static void store(std::byte* dst, type v) { _mm512_storeu_si512(dst, v); }
