@@ -138,6 +138,7 @@ class Deinterleave {
   [[gnu::noinline]] static void last_rows(const Tile& tile, std::int64_t i,
                                           std::int64_t inside) {
     constexpr std::int64_t step = 16 / width;
+    if (tile.count[0] < step) return few_rows<J>(tile);
     if (inside >= step) {
       for (; i < inside; i += step) {
         block<Vector128, J, false>(tile, std::min(i, inside - step));
@@ -149,6 +150,28 @@ class Deinterleave {
         std::memcpy(tile.dst + j * tile.dst_stride[1] + i * width,
                     tile.src + (i * J + j) * width, width);
       }
+    }
+  }
+
+  // Fewer rows than 16 bytes of a column are, by way of whole vectors: a copy of
+  // rows where those would reach beyond src.
+  template <int J>
+  static void few_rows(const Tile& tile) {
+    std::byte rows[16 * J];
+    alignas(16) std::byte columns[16 * J];
+    Tile part = tile;
+    if (tile.src_end - tile.src < 16 * J) {
+      const std::int64_t bytes = std::min<std::int64_t>(
+          tile.count[0] * J * width, tile.src_end - tile.src);
+      std::memcpy(rows, tile.src, static_cast<std::size_t>(bytes));
+      part.src = rows;
+    }
+    part.dst = columns;
+    part.dst_stride[1] = 16;
+    block<Vector128, J, false>(part, 0);
+    for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+      copy_short(tile.dst + j * tile.dst_stride[1], columns + 16 * j,
+                 tile.count[0] * width);
     }
   }
 
