@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/few_columns.hpp"
+#include "reorder/kernels/few_rows.hpp"
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
@@ -45,6 +46,10 @@ class Transpose {
           return Few::template run<Put::stream>(tile, rest);
         }
       }
+    }
+    if constexpr (width < 8) {
+      using Few = FewRows<Wide, width>;
+      if (Few::suits(tile)) return each_plane(tile, Few::run);
     }
     each_plane(tile, rows<streams>);
   }
