@@ -454,6 +454,33 @@ TEST(Kernels, CopiesOfShortRuns) {
   }
 }
 
+// Columns of a few rows that lie apart, and between them those of other planes.
+TEST(Kernels, FewRowsOfPlanesThatFollowEachOther) {
+  for (const Kernel& kernel : kernels()) {
+    const std::int64_t width = kernel.element_bytes;
+    if (kernel.kind != KernelKind::transpose || width > 4) continue;
+    for (const std::int64_t bytes : {4, 8, 12, 16}) {
+      for (std::int64_t rows = 1; rows <= bytes / width; ++rows) {
+        for (const std::int64_t columns : {1, 7, 54, 64, 131}) {
+          for (const std::int64_t planes : {3, 4, 17, 37}) {
+            Tile tile = tile_of(kernel, rows, columns, 3, bytes / width - rows);
+            tile.count[2] = planes;
+            tile.count[3] = 2;
+            tile.src_stride[2] = rows * tile.src_stride[0] + 1;
+            tile.src_stride[3] = planes * tile.src_stride[2];
+            tile.dst_stride[1] = planes * bytes + rows % 2;
+            tile.dst_stride[2] = bytes;
+            tile.dst_stride[3] = columns * tile.dst_stride[1];
+            const auto side = columns % 2 == 0 ? GuardedBytes::Against::front
+                                               : GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Runs that follow each other in dst, zeros included, from all over src.
 TEST(Kernels, CopiesOfShortRunsThatFollowEachOther) {
   for (const Kernel& kernel : kernels()) {

@@ -48,8 +48,8 @@ class Transpose {
       }
     }
     if constexpr (width < 8) {
-      using Few = FewRows<Wide, width>;
-      if (Few::suits(tile)) return each_plane(tile, Few::run);
+      using Few = FewRows<Wide, Half, width>;
+      if (Few::suits(tile)) return Few::run(tile);
     }
     each_plane(tile, rows<streams>);
   }
