@@ -1,6 +1,6 @@
 // stridewise emit LAYOUT --shape S --dtype T --lang c|opencl|cuda
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump_window.hpp"
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "dump_files.hpp"

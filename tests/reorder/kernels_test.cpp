@@ -481,17 +481,21 @@ TEST(Kernels, FewRowsOfPlanesThatFollowEachOther) {
   }
 }
 
-// Runs that follow each other in dst, zeros included, from all over src.
+// Runs that follow each other in dst, zeros included, from all over src, which
+// may overlap or be one.
 TEST(Kernels, CopiesOfShortRunsThatFollowEachOther) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::copy) continue;
     for (std::int64_t bytes = 1; bytes <= 33; ++bytes) {
       for (const std::int64_t zeros : {0, 1, 3, 4, 5, 7, 8, 13, 26}) {
-        for (const std::int64_t pitch : {0, 1, 3, 4, 5, 8, 16, 31, 60, -9}) {
-          for (const std::int64_t runs : {15, 70, 337}) {
+        const bool shortest = bytes + zeros <= 4;
+        for (const std::int64_t stride :
+             {std::int64_t{0}, std::int64_t{1}, bytes, bytes + 1, bytes + 3,
+              bytes + 5, bytes + 8, bytes + 31, bytes + 60}) {
+          for (const std::int64_t runs : {15, 70, 121, shortest ? 1201 : 337}) {
             Tile tile = tile_of(kernel, runs, bytes, 0, zeros);
-            tile.src_stride[0] = pitch < 0 ? pitch + 9 : bytes + pitch;
-            const std::int64_t odd = (bytes + zeros + pitch) % 2;
+            tile.src_stride[0] = stride;
+            const std::int64_t odd = (bytes + zeros + stride) % 2;
             const auto side = odd == 0 ? GuardedBytes::Against::front
                                        : GuardedBytes::Against::back;
             const auto slack = static_cast<std::size_t>(runs % 2 * 3);

@@ -569,6 +569,28 @@ TEST(Plan, SharesLargeBatchesBetweenThreads) {
                    ->uses_threads());
 }
 
+// Few rows that are left of long columns among them, whose lines other tasks write.
+TEST(Plan, NoTwoTasksWriteOneByte) {
+  const Shape shape = {{"n", 16}, {"c", 128}, {"h", 4098}, {"w", 1}};
+  const Layout src = resolve_layout("nhwc")->bind(shape, 1).value();
+  const Layout dst = resolve_layout("nchw")->bind(shape, 1).value();
+  const Plan plan = Plan::make(src, dst).value();
+  ASSERT_GT(plan.tasks(), 1);
+  const auto bytes = static_cast<std::size_t>(dst.size_bytes());
+  const std::vector<std::byte> from(bytes, std::byte{1});
+  std::vector<std::byte> to(bytes);
+  std::vector<std::uint8_t> writers(bytes);
+  for (std::int64_t task = 0; task < plan.tasks(); ++task) {
+    std::ranges::fill(to, std::byte{0});
+    plan.run_task(task, from.data(), to.data());
+    for (std::size_t k = 0; k < bytes; ++k) {
+      writers[k] =
+          static_cast<std::uint8_t>(writers[k] + std::to_integer<int>(to[k]));
+    }
+  }
+  EXPECT_EQ(std::ranges::count(writers, 1), std::ssize(writers));
+}
+
 TEST(Plan, CountsWhatItMoves) {
   const Layout src = layout_of("nchw", "2x17x5x4");
   const Layout dst = layout_of("nChw16c", "2x17x5x4");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -157,20 +158,21 @@ class Deinterleave {
   // rows where those would reach beyond src.
   template <int J>
   static void few_rows(const Tile& tile) {
-    std::byte rows[16 * J];
-    alignas(16) std::byte columns[16 * J];
+    std::array<std::byte, 16 * J> rows;
+    std::array<std::byte, 16 * J> columns;
     Tile part = tile;
     if (tile.src_end - tile.src < 16 * J) {
       const std::int64_t bytes = std::min<std::int64_t>(
           tile.count[0] * J * width, tile.src_end - tile.src);
-      std::memcpy(rows, tile.src, static_cast<std::size_t>(bytes));
-      part.src = rows;
+      rows = {};
+      std::memcpy(rows.data(), tile.src, static_cast<std::size_t>(bytes));
+      part.src = rows.data();
     }
-    part.dst = columns;
+    part.dst = columns.data();
     part.dst_stride[1] = 16;
     block<Vector128, J, false>(part, 0);
     for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-      copy_short(tile.dst + j * tile.dst_stride[1], columns + 16 * j,
+      copy_short(tile.dst + j * tile.dst_stride[1], columns.data() + 16 * j,
                  tile.count[0] * width);
     }
   }

@@ -1,5 +1,5 @@
-// Transposes of a few rows, zeros included, to columns of less than 16 bytes that
-// lie apart in dst. Included as transpose.hpp is.
+// Transposes of a few rows, zeros included, to columns of at most 16 bytes that lie
+// apart in dst. Included as transpose.hpp is.
 //
 // Rows are interleaved in the nearest cache; columns are moved from there, or where
 // those of the next planes follow them in dst, transposed as elements.
@@ -21,18 +21,23 @@ class Transpose;
 template <class Wide, class Half, int width>
 class FewRows {
  public:
+  // Whole lanes without zeros are a strip's, and so is one row of elements of which
+  // a lane has few.
   static bool suits(const Tile& tile) {
     const std::int64_t rows = tile.count[0] + tile.zeros;
-    const std::int64_t most = tile.zeros > 0 ? 16 : 15;  // bytes of a column
-    return tile.count[0] >= (width < 4 ? 1 : 2) && rows >= 2 && rows <= 8 &&
-           rows * width <= most && tile.row_offset == nullptr;
+    const std::int64_t bytes = rows * width;
+    return rows >= 2 && rows <= 8 && bytes <= 16 &&
+           (bytes < 16 || tile.zeros > 0) && (tile.count[0] > 1 || width < 4) &&
+           tile.row_offset == nullptr && !tile.misaligned;
   }
 
   // All planes.
   static void run(const Tile& tile) {
     const std::int64_t bytes = (tile.count[0] + tile.zeros) * width;
     const bool follow = tile.dst_stride[2] == bytes && tile.count[2] >= 4;
-    if (follow && bytes == 4 && width < 4) return planes<4>(tile);
+    if constexpr (width < 4) {
+      if (follow && bytes == 4) return planes<4>(tile);
+    }
     if (follow && bytes == 8) return planes<8>(tile);
     each_plane(tile, [bytes](const Tile& plane) { moved(plane, bytes); });
   }

@@ -1,6 +1,5 @@
-// Interleaves of a few rows and their inverse (image lanes, colour channels,
-// batches in a word) for every instruction set, within lanes of vectors.
-// Included as transpose.hpp is.
+// Interleaves of a few rows (image lanes, colour channels, batches in a word) for
+// every instruction set, within lanes of vectors. Included as transpose.hpp is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,7 +35,7 @@ class Interleave {
  public:
   static void run(const Tile& tile) { dispatch(tile, false); }
   static void stream(const Tile& tile) {
-    dispatch(tile, planes_begin_by(tile, 16));
+    dispatch(tile, planes_aligned(tile, 16));
   }
 
  private:
@@ -215,7 +214,7 @@ class Interleave {
   // those would reach beyond src.
   template <int J>
   static void few(const Tile& tile) {
-    alignas(16) std::array<std::byte, 16 * J> rows;
+    std::array<std::byte, 16 * J> rows;
     std::array<std::byte, 16 * J> all;
     Tile whole = tile;
     whole.dst = all.data();

@@ -100,7 +100,7 @@ class PaddedColumnsByPermutation {
   }
   // Whether every plane begins and ends with a line.
   static bool whole_lines(const Tile& tile) {
-    return planes_begin_by(tile, line) &&
+    return planes_aligned(tile, line) &&
            tile.count[1] * tile.dst_stride[1] % line == 0;
   }
   template <bool streams, int rows, int column>

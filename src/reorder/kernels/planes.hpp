@@ -10,7 +10,7 @@ namespace stridewise {
 namespace {
 
 // Whether every plane of the tile begins a multiple of so many bytes of memory.
-inline bool planes_begin_by(const Tile& tile, std::int64_t bytes) {
+inline bool planes_aligned(const Tile& tile, std::int64_t bytes) {
   return (reinterpret_cast<std::intptr_t>(tile.dst) | tile.dst_stride[2] |
           tile.dst_stride[3]) %
              bytes ==

@@ -62,6 +62,7 @@ template <class Columns, int width>
   }
 }
 
+// Of columns that outlive it.
 template <int width, class Columns>
 ColumnMaker maker_of(const Columns& columns) {
   constexpr std::int64_t step_bytes = Columns::step * width;
@@ -72,6 +73,7 @@ ColumnMaker maker_of(const Columns& columns) {
   static_assert(2 * step_bytes <= chunk_bytes);
   static_assert(Columns::beyond <=
                 std::min<std::int64_t>(5 * step_bytes, line));
+  static_assert(chunk_bytes / width * Columns::most_bytes <= most_staged);
   return {make_columns<Columns, width>,
           &columns,
           width,
@@ -85,8 +87,6 @@ ColumnMaker maker_of(const Columns& columns) {
 // a stage, so that nothing after them is written.
 class CachedRun {
  public:
-  static constexpr std::int64_t most_room = 8192;
-
   explicit CachedRun(std::int64_t beyond) : beyond_(beyond) {}
 
   void begin(std::byte* dst, std::int64_t bytes) {
@@ -97,7 +97,7 @@ class CachedRun {
   [[nodiscard]] bool takes(std::int64_t bytes) const {
     return end_ - dst_ >= bytes + beyond_;
   }
-  // Where to put them; `most_room` at most if it has not.
+  // Where to put them; `most_staged` at most if it has not.
   std::byte* at(std::int64_t bytes) {
     staged_ = !takes(bytes);
     return staged_ ? stage_ : dst_;
@@ -113,7 +113,7 @@ class CachedRun {
   std::byte* dst_ = nullptr;
   std::byte* end_ = nullptr;
   bool staged_ = false;
-  alignas(line) std::byte stage_[most_room + line];
+  alignas(line) std::byte stage_[most_staged + line];
 };
 
 template <class Vector, bool streams>

@@ -233,7 +233,7 @@ class ShortRows {
   using Run = std::conditional_t<streams, StreamedRun<Vector>, NoRun>;
   static constexpr std::int64_t most_run =
       Rows::columns * streamed_column_bytes;
-  static_assert(most_run <= StreamedRun<Vector>::most_room);
+  static_assert(most_run <= most_staged);
   Rows rows_;
   const std::byte* src_ = nullptr;
   std::byte* dst_ = nullptr;

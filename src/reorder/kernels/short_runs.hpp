@@ -1,5 +1,5 @@
-// Copies of many runs of less than a line, each of constant moves. Included as
-// transpose.hpp is.
+// Copies of many runs of less than a line: some at once by permutations of bytes, or
+// each by constant moves. Included as transpose.hpp is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,8 @@ template <class One>
 }
 
 template <class V>
-constexpr bool permutes_bytes = requires(typename V::type v) {
-  V::take_bytes(v, v);
+concept ShufflesBytes = requires(typename V::type v) {
+  V::shuffle_bytes(v, v);
 };
 
 template <class Vector, bool streams>
@@ -39,18 +39,21 @@ class ShortRuns {
   using Half = typename Vector::Half;
 
  public:
-  // Runs that `run` copies, of `bytes` and then `zeros`: whole parts of a line by
-  // vectors, those without zeros by two moves that may overlap.
+  // Copies the first runs, of at least a byte, and their zeros; returns how many.
   static std::int64_t run(const Tile& tile) {
-    const std::int64_t done = permuted<Vector>(tile);
+    std::int64_t done = permuted<Vector>(tile);
+    if (done == 0) done = permuted<Vector128>(tile);
+    if (done == 0) return by_moves(tile);
     Tile rest = tile;
     rest.count[0] -= done;
     rest.src += done * tile.src_stride[0];
     rest.dst += done * tile.dst_stride[0];
-    return done + by_moves(rest);
+    return done + run(rest);
   }
 
  private:
+  // Whole parts of a line by vectors, runs without zeros by two moves that may
+  // overlap.
   static std::int64_t by_moves(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t all = bytes + tile.zeros;
@@ -161,40 +164,36 @@ class ShortRuns {
   // is there and what is the next runs', which are written later. Returns how many
   // of the first runs are done.
   template <class V>
-  static std::int64_t permuted(const Tile& tile) {
-    if constexpr (permutes_bytes<V>) {
-      return permuted_by<V>(tile);
-    } else {
-      return 0;
-    }
+  static std::int64_t permuted(const Tile& /*tile*/) {
+    return 0;
   }
-  template <class V>
-  static std::int64_t permuted_by(const Tile& tile) {
-    constexpr std::int64_t span = V::taken_bytes;
+  template <ShufflesBytes V>
+  static std::int64_t permuted(const Tile& tile) {
+    constexpr std::int64_t span = V::shuffled_bytes;
     constexpr std::int64_t lanes = 16 * V::lanes / span;
+    // What pays for finding the permutation.
+    constexpr std::int64_t least = span / 4;
     const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
     const std::int64_t all = bytes + tile.zeros;
-    if (tile.dst_stride[0] != all || all > span || bytes > stride) return 0;
+    if (tile.dst_stride[0] != all || all > span || bytes > stride ||
+        tile.count[0] * all < least * 16 * V::lanes) {
+      return 0;
+    }
     const std::int64_t held = (span - bytes) / stride + 1;
     const std::int64_t of_lane = std::min(held, span / all);
     const bool whole = of_lane * all == span;
-    if constexpr (lanes > 1) {
-      if (!whole) return permuted<Vector128>(tile);
-    }
     // One run a store is worth it where that saves another.
-    if (of_lane == 1 && (tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1)) {
-      return 0;
-    }
+    const bool moves = tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1;
+    if ((lanes > 1 && !whole) || (of_lane == 1 && moves)) return 0;
     const std::int64_t at_once = of_lane * lanes;
-    const std::int64_t beyond = whole ? 0 : (span + all - 1) / all;
+    const std::int64_t beyond =
+        whole ? 0 : (span + all - 1) / all - of_lane;  // runs written
     const std::int64_t count =
         std::min(runs_inside(tile, span), tile.count[0] - beyond) / at_once;
-    // What finding the permutation pays for.
-    constexpr std::int64_t least = span / 4;
     if (count < least) return 0;
 
     std::byte from[16 * V::lanes];
-    std::memset(from, 255, sizeof from);
+    std::memset(from, zero_byte, sizeof from);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       for (std::int64_t run = 0; run < of_lane; ++run) {
         std::byte* const of_run = from + lane * span + run * all;
@@ -209,7 +208,7 @@ class ShortRuns {
       std::byte* dst = tile.dst;
       for (std::int64_t k = 0; k < count; ++k) {
         store(dst,
-              V::take_bytes(permutation, held_by<V>(src, of_lane * stride)));
+              V::shuffle_bytes(permutation, held_by<V>(src, of_lane * stride)));
         src += at_once * stride;
         dst += at_once * all;
       }
@@ -231,7 +230,7 @@ class ShortRuns {
   template <class V>
   [[gnu::always_inline]] static typename V::type held_by(const std::byte* src,
                                                          std::int64_t step) {
-    if constexpr (V::taken_bytes == 16 * V::lanes) {
+    if constexpr (V::shuffled_bytes == 16 * V::lanes) {
       return V::load(src);
     } else {
       return V::gather([=](std::int64_t lane) { return src + lane * step; });

@@ -11,14 +11,15 @@
 namespace stridewise {
 namespace {
 
+// Bytes of a piece of a run that is put together apart.
+constexpr std::int64_t most_staged = 8192;
+
 // What streams to a run of dst piece by piece, each of at most `most` bytes
 // (and up to a line that is written beyond it). Lines are written while what follows
 // is put together.
 template <class Vector>
 class StreamedRun {
  public:
-  static constexpr std::int64_t most_room = 8192;  // of `most`
-
   explicit StreamedRun(std::int64_t most) : most_(most) {}
 
   void begin(std::byte* dst, std::int64_t /*bytes*/) {
@@ -68,7 +69,7 @@ class StreamedRun {
   std::int64_t lead_ = 0;     // bytes before the run in its first line
   std::int64_t written_ = 0;  // of the stage
   std::int64_t filled_ = 0;
-  alignas(line) std::byte stage_[2 * line + 2 * most_room];
+  alignas(line) std::byte stage_[2 * line + 2 * most_staged];
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ class Transpose {
 
   // Whether every column of every plane begins with a line.
   static bool whole_lines(const Tile& tile) {
-    return planes_begin_by(tile, line) && steps_by(tile, line);
+    return planes_aligned(tile, line) && steps_by(tile, line);
   }
 
   template <bool streams>

@@ -107,9 +107,9 @@ struct Vector128 {
     return v | permute<mask>(in);
   }
 #if defined(__SSSE3__) || defined(__aarch64__)
-  // Of so many bytes each, bytes of `v` that `from` counts, zero from 128 on.
-  static constexpr int taken_bytes = 16;
-  static type take_bytes(type from, type v) {
+  // Of so many bytes each: byte k is byte from[k] of them, or zero for zero_byte.
+  static constexpr int shuffled_bytes = 16;
+  static type shuffle_bytes(type from, type v) {
 #if defined(__SSSE3__)
     return reinterpret_cast<type>(_mm_shuffle_epi8(
         reinterpret_cast<__m128i>(v), reinterpret_cast<__m128i>(from)));

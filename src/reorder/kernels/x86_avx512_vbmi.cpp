@@ -1,5 +1,5 @@
-// AVX-512 with VBMI: interleaves of a few rows and their inverse by permutations of
-// bytes across whole vectors, so that long rows are read and written by lines.
+// AVX-512 with VBMI: what moves elements by permutations of bytes across whole
+// vectors, so that rows, columns and runs of any length are read and written by lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
@@ -97,8 +97,8 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
-  static constexpr int taken_bytes = 64;
-  static type take_bytes(type from, type v) {
+  static constexpr int shuffled_bytes = 64;
+  static type shuffle_bytes(type from, type v) {
     return take_bytes(~_mm512_movepi8_mask(from), from, v);
   }
   // Bytes of `in` where `where` says so, else zeros.

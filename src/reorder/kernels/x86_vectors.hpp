@@ -64,8 +64,8 @@ struct Vector256 {
   static type insert(type v, type in) {
     return _mm256_or_si256(v, permute<mask>(in));
   }
-  static constexpr int taken_bytes = 16;
-  static type take_bytes(type from, type v) {
+  static constexpr int shuffled_bytes = 16;
+  static type shuffle_bytes(type from, type v) {
     return _mm256_shuffle_epi8(v, from);
   }
   static type both(type a, type b) { return _mm256_and_si256(a, b); }
@@ -167,8 +167,8 @@ struct Vector512 {
   static type insert(type v, type in) {
     return _mm512_or_si512(v, permute<mask>(in));
   }
-  static constexpr int taken_bytes = 16;
-  static type take_bytes(type from, type v) {
+  static constexpr int shuffled_bytes = 16;
+  static type shuffle_bytes(type from, type v) {
     return _mm512_shuffle_epi8(v, from);
   }
   static type both(type a, type b) { return _mm512_and_si512(a, b); }
