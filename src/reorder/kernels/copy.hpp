@@ -149,11 +149,7 @@ class Copy {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t zeros = tile.zeros;
     const std::int64_t done = ShortRuns<Vector, streams>::run(tile);
-    Tile rest = tile;
-    rest.count[0] -= done;
-    rest.src += done * tile.src_stride[0];
-    rest.dst += done * tile.dst_stride[0];
-    each_run(rest, [=](const std::byte* src, std::byte* dst) {
+    each_run(runs_from(tile, done), [=](const std::byte* src, std::byte* dst) {
       any_run<Vector, streams>(FromMemory{src}, dst, bytes);
       zero_run<Vector, streams>(dst + bytes, zeros);
     });

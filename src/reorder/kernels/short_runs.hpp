@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/streaming.hpp"
@@ -28,6 +29,15 @@ template <class One>
   }
 }
 
+// The runs after the first ones.
+inline Tile runs_from(const Tile& tile, std::int64_t first) {
+  Tile rest = tile;
+  rest.count[0] -= first;
+  rest.src += first * tile.src_stride[0];
+  rest.dst += first * tile.dst_stride[0];
+  return rest;
+}
+
 template <class V>
 concept ShufflesBytes = requires(typename V::type v) {
   V::shuffle_bytes(v, v);
@@ -42,13 +52,10 @@ class ShortRuns {
   // Copies the first runs, of at least a byte, and their zeros; returns how many.
   static std::int64_t run(const Tile& tile) {
     std::int64_t done = permuted<Vector>(tile);
-    if (done == 0) done = permuted<Vector128>(tile);
-    if (done == 0) return by_moves(tile);
-    Tile rest = tile;
-    rest.count[0] -= done;
-    rest.src += done * tile.src_stride[0];
-    rest.dst += done * tile.dst_stride[0];
-    return done + run(rest);
+    if constexpr (!std::is_same_v<Vector, Vector128>) {
+      if (done == 0) done = permuted<Vector128>(tile);
+    }
+    return done == 0 ? by_moves(tile) : done + run(runs_from(tile, done));
   }
 
  private:
