@@ -53,9 +53,10 @@ struct PlanNest {
   std::int64_t zeros =
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
-  // Through a buffer in the nearest cache: where values change on the way, and
-  // where lines must be put together before they stream. A converted nest's dst
-  // strides are those of dst; its kernel moves elements of src.
+  // Through a buffer in the nearest cache: where values change before the kernel
+  // moves them or after, and where lines must be put together before they stream.
+  // The kernel moves elements of the narrower type; strides are those of src and
+  // dst.
   bool staged = false;
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;

@@ -36,6 +36,37 @@ struct Combine {
   std::vector<Run> runs;
 };
 
+// Where the values of a nest change, see executor/stage.hpp.
+enum class Conversion : std::uint8_t {
+  none,    // they do not
+  direct,  // on the way from runs of src to those of dst; no kernel runs
+  before,  // from src into a stage, from which the kernel moves them to dst
+  after,   // on the way to dst from a stage into which the kernel moved them
+};
+
+// A loop over the runs of a tile, in memory and in the stage.
+struct StageLoop {
+  std::size_t dim;      // of the tile, whose counts say how often
+  std::int64_t count;   // how often where dim is `fixed`
+  std::int64_t stride;  // in the stage
+  std::int64_t memory_stride;
+  static constexpr std::size_t fixed = 4;
+};
+
+// How the tiles of a nest lie in the stage, in bytes of the width that moves have;
+// strides in memory are in bytes of the width there.
+struct Stage {
+  std::array<std::int64_t, 4> stride;  // of the dims of the tile
+  // Where rows of src or columns of dst begin that no one stride takes apart.
+  std::vector<std::int64_t> offsets;
+  // The nearest first. Runs go on through the first `dense` of them, which lie as in
+  // memory.
+  std::vector<StageLoop> loops;
+  std::size_t dense;
+};
+// The most loops of a stage.
+inline constexpr std::size_t most_stage_loops = 16;
+
 // A nest is run by calls of its kernel. A call does one part of the kernel's
 // tile (rows, columns, and up to two of the loops around them), and calls are
 // counted part by part, columns fastest, then through the loops that are left.
@@ -52,13 +83,16 @@ struct ScheduledNest {
   std::array<PlanLoop, 4> tile;       // as in Tile
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
-  bool staged;               // values are converted by way of a stage, see
-                             // executor/stage.hpp
+  Conversion conversion;
+  Stage stage;               // of values that change before or after the kernel
   std::int64_t crowded_src;  // as in Tile
   std::int64_t crowded_dst;
   std::int64_t square_bytes;
   bool squares_of_parts;
   bool misaligned;
+  // Whether the first part of rows takes so many more that those after it begin with
+  // a line of dst.
+  bool leads;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
   std::int64_t calls;
@@ -83,10 +117,11 @@ struct PlanData {
   std::int64_t bytes_read = 0;  // by a run
   std::int64_t bytes_written = 0;
   bool prefetch = false;  // src and dst exceed the caches next to a core
-  // Where values change, moves are planned as if elements of dst were as wide as
-  // those of src; staged calls write to where they are.
+  // Where values change: moves are planned as if the elements of both sides had the
+  // width that those of the kernels have.
   std::optional<Values> values;
-  ConvertRun convert = nullptr;  // nullptr without them
+  const Converter* converter = nullptr;  // nullptr without them
+  std::int64_t width = 0;
   std::int64_t src_width = 0;
   std::int64_t dst_width = 0;
 
@@ -96,14 +131,19 @@ struct PlanData {
     return tasks > 1 && src_bytes + dst_bytes >= enough;
   }
 
-  // From a distance in such a dst to that in the real one.
+  // Distances in src and dst, from those that moves are planned with.
+  [[nodiscard]] std::int64_t in_src(std::int64_t bytes) const {
+    return bytes / width * src_width;
+  }
   [[nodiscard]] std::int64_t in_dst(std::int64_t bytes) const {
-    return convert == nullptr ? bytes : bytes / src_width * dst_width;
+    return bytes / width * dst_width;
   }
 };
 
-// What a staged call writes at most before it goes on to dst.
-inline constexpr std::int64_t stage_bytes = 32 << 10;
+// What a tile takes at most in a stage, and what parts of tiles are chosen for:
+// strides may leave gaps.
+inline constexpr std::int64_t stage_bytes = 40 << 10;
+inline constexpr std::int64_t staged_bytes = 32 << 10;
 // What a block of columns takes at most where it is put together.
 inline constexpr std::int64_t most_combined = 32 << 10;
 
@@ -112,6 +152,19 @@ inline constexpr std::int64_t most_combined = 32 << 10;
 [[nodiscard]] Combine combine_of(const PlanNest& nest, const Kernel& kernel,
                                  std::span<const std::int64_t> column_offsets,
                                  bool crowded_src);
+
+// The bytes of one run of such a tile on the side of the stage.
+[[nodiscard]] std::int64_t run_bytes(const ScheduledNest& scheduled,
+                                     const std::array<std::int64_t, 4>& count,
+                                     std::int64_t zeros);
+
+// Where each combination of the loops begins on one side, the last fastest.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(
+    std::span<const PlanLoop> loops, std::int64_t PlanLoop::*stride);
+
+// Lays out the stage of a nest whose values change before or after its kernel, and
+// cuts its parts to what fits there.
+void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,

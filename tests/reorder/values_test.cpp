@@ -153,33 +153,50 @@ TEST_P(NarrowFormat, FromRandomF32) {
   check_narrowing(GetParam(), bits);
 }
 
-// Each count and misalignment, with forbidden pages right beside both runs.
+// Each count and misalignment, of one run and of some with gaps between them, with
+// forbidden pages right beside both sides.
 TEST(Converters, StayWithinTheirRuns) {
   for (const Converter& converter : converters()) {
     const Values values = values_of(converter.src, converter.dst, {});
-    const auto src_bytes = static_cast<std::size_t>(values.src.bytes());
-    const auto dst_bytes = static_cast<std::size_t>(values.dst.bytes());
-    for (std::size_t n = 0; n <= 200; ++n) {
-      for (std::size_t shift = 0; shift < 4; ++shift) {
+    const std::int64_t src_bytes = values.src.bytes();
+    const std::int64_t dst_bytes = values.dst.bytes();
+    for (std::int64_t n = 0; n <= 200; ++n) {
+      for (const std::int64_t shift : {0, 1, 2, 3, 60}) {
         for (const auto side :
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-          const GuardedBytes src(n * src_bytes + shift, side);
-          const GuardedBytes dst(n * dst_bytes + shift, side);
-          const std::size_t lead =
+          const std::int64_t runs = n % 3 + 1;
+          const std::int64_t gap = runs > 1 ? n % 7 : 0;
+          const std::int64_t values_between = n + gap;
+          const auto bytes_of = [&](std::int64_t width) {
+            return static_cast<std::size_t>(
+                ((runs - 1) * values_between + n) * width + shift);
+          };
+          const GuardedBytes src(bytes_of(src_bytes), side);
+          const GuardedBytes dst(bytes_of(dst_bytes), side);
+          const std::int64_t lead =
               side == GuardedBytes::Against::front ? shift : 0;
           std::uint32_t state = static_cast<std::uint32_t>(n) + 1;
           for (std::byte& b : src.bytes()) {
             b = static_cast<std::byte>((state = state * 1664525 + 7) >> 24);
           }
-          std::ranges::fill(dst.bytes(), std::byte{0xee});
-          std::vector<std::byte> expected(dst.bytes().begin(),
-                                          dst.bytes().end());
-          const auto count = static_cast<std::int64_t>(n);
-          convert_values(values, src.data() + lead, expected.data() + lead,
-                         count);
-          converter.run(src.data() + lead, dst.data() + lead, count, {});
-          ASSERT_TRUE(std::ranges::equal(dst.bytes(), expected))
-              << converter.name << " " << n << " " << shift;
+          const std::vector<std::byte> before(dst.bytes().size(),
+                                              std::byte{0xee});
+          std::vector<std::byte> expected = before;
+          for (std::int64_t k = 0; k < runs; ++k) {
+            convert_values(
+                values, src.data() + lead + k * values_between * src_bytes,
+                expected.data() + lead + k * values_between * dst_bytes, n);
+          }
+          for (const bool streams : {false, true}) {
+            if (streams && converter.stream == nullptr) continue;
+            std::ranges::copy(before, dst.bytes().begin());
+            testing::run(
+                converter, streams,
+                {src.data() + lead, dst.data() + lead, n, runs,
+                 values_between * src_bytes, values_between * dst_bytes});
+            ASSERT_TRUE(std::ranges::equal(dst.bytes(), expected))
+                << converter.name << " " << n << " " << shift << " " << streams;
+          }
         }
       }
     }
@@ -195,9 +212,9 @@ TEST(Converters, TheTableHasEachPairOnceAnIsa) {
     EXPECT_LE(converter.isa, best_isa());
     // The first of the pair is the one that is found.
     EXPECT_EQ(find_converter(values),
-              std::ranges::find_if(converters(), [&](const Converter& c) {
+              &*std::ranges::find_if(converters(), [&](const Converter& c) {
                 return c.src == converter.src && c.dst == converter.dst;
-              })->run);
+              }));
   }
   // Eight pairs for each set that has converters of its own.
   std::size_t sets = 0;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reorder/kernels/kernel.hpp"
 #include "reorder/values/converter.hpp"
 #include "stridewise/values.hpp"
 
@@ -31,6 +32,13 @@ std::vector<Dst> convert(const Values& values, const std::vector<Src>& src) {
   return dst;
 }
 
+// One run, with the stores of the caches or those that pass by them.
+inline void run(const Converter& converter, bool streams, const ValueRuns& runs,
+                const Quantisation& quantisation = {}) {
+  (streams ? converter.stream : converter.run)(runs, quantisation);
+  if (streams) stream_fence();
+}
+
 // Every converter of the pair gives what the reference gives.
 template <class Dst, class Src>
 void expect_converters_agree(const Values& values,
@@ -41,15 +49,21 @@ void expect_converters_agree(const Values& values,
     if (converter.src != values.src.name || converter.dst != values.dst.name) {
       continue;
     }
-    std::ranges::fill(dst, Dst{});
-    converter.run(reinterpret_cast<const std::byte*>(src.data()),
-                  reinterpret_cast<std::byte*>(dst.data()),
-                  static_cast<std::int64_t>(src.size()), values.quantisation);
-    for (std::size_t k = 0; k < src.size(); ++k) {
-      ASSERT_EQ(std::memcmp(&dst[k], &expected[k], sizeof(Dst)), 0)
-          << converter.name << " of " << +src[k] << " gives " << +dst[k]
-          << ", not " << +expected[k] << "; scale " << values.quantisation.scale
-          << ", zero point " << values.quantisation.zero_point;
+    for (const bool streams : {false, true}) {
+      if (streams && converter.stream == nullptr) continue;
+      std::ranges::fill(dst, Dst{});
+      run(converter, streams,
+          {reinterpret_cast<const std::byte*>(src.data()),
+           reinterpret_cast<std::byte*>(dst.data()),
+           static_cast<std::int64_t>(src.size()), 1, 0, 0},
+          values.quantisation);
+      for (std::size_t k = 0; k < src.size(); ++k) {
+        ASSERT_EQ(std::memcmp(&dst[k], &expected[k], sizeof(Dst)), 0)
+            << converter.name << " of " << +src[k] << " gives " << +dst[k]
+            << ", not " << +expected[k] << "; scale "
+            << values.quantisation.scale << ", zero point "
+            << values.quantisation.zero_point;
+      }
     }
   }
 }

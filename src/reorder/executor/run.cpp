@@ -14,6 +14,7 @@
 namespace stridewise {
 namespace {
 
+using detail::Conversion;
 using detail::PlanData;
 using detail::ScheduledNest;
 using detail::Sieve;
@@ -66,11 +67,7 @@ bool combines(const ScheduledNest& scheduled, const std::byte* dst) {
 // Rows that the first part of a streamed transpose does beyond its share, so
 // that those after it begin with a line of dst.
 std::int64_t lead_of(const ScheduledNest& scheduled, const std::byte* dst) {
-  if (!scheduled.nest.streams || scheduled.misaligned ||
-      scheduled.kernel->kind != KernelKind::transpose ||
-      scheduled.parts[0] == 1) {
-    return 0;
-  }
+  if (!scheduled.leads || scheduled.parts[0] == 1) return 0;
   const std::int64_t unit = scheduled.kernel->element_bytes;
   const std::int64_t misaligned =
       detail::in_line(dst + scheduled.nest.dst_offset);
@@ -126,6 +123,21 @@ class Parts {
   std::int64_t lead_;
   std::array<std::int64_t, 4> at_;  // NOLINT: filled by the constructor
 };
+
+// A call whose values change, as kernels have them before or after it.
+void run_converted(const PlanData& data, const ScheduledNest& scheduled,
+                   const Tile& tile, detail::LineWriter* writer) {
+  if (scheduled.conversion == Conversion::direct) {
+    return detail::convert_directly(data, scheduled, tile);
+  }
+  alignas(64) std::byte stage[detail::stage_bytes];  // NOLINT: written first
+  if (scheduled.conversion == Conversion::after) {
+    return detail::write_staged(data, scheduled, tile, stage);
+  }
+  const Tile staged = detail::read_staged(data, scheduled, tile, stage);
+  writer != nullptr ? detail::run_combined(scheduled, staged, *writer)
+                    : scheduled.run(staged);
+}
 
 void run_nest(const PlanData& data, const ScheduledNest& scheduled,
               std::int64_t task, const std::byte* src, std::byte* dst) {
@@ -184,12 +196,14 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
           begins(&PlanLoop::src_stride, nest.src_offset + odometer.src()) -
           src_at;
     }
-    if (scheduled.staged) {
-      run_staged(data, scheduled, tile, dst, dst_at);
-    } else {
-      tile.dst = dst + dst_at;
+    tile.dst = dst + dst_at;
+    if (scheduled.conversion == Conversion::none) {
       combined ? detail::run_combined(scheduled, tile, writer)
                : scheduled.run(tile);
+    } else {
+      tile.src = src + data.in_src(src_at);
+      tile.dst = dst + data.in_dst(dst_at);
+      run_converted(data, scheduled, tile, combined ? &writer : nullptr);
     }
   }
   writer.finish();

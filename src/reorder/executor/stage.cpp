@@ -1,58 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reorder/executor/stage.hpp"
 
+#include <span>
+
 namespace stridewise::detail {
 namespace {
 
-// Converts one run of the stage to dst, `at` as the plan sees it.
-void write(const PlanData& data, const std::byte* stage, std::byte* dst,
-           std::int64_t at, std::int64_t bytes) {
-  data.convert(stage, dst + data.in_dst(at), bytes / data.src_width,
-               data.values->quantisation);
+// A loop over the runs of a tile.
+struct Steps {
+  std::int64_t count;
+  std::int64_t in_memory;
+  std::int64_t in_stage;
+  const std::int64_t* offset;  // in memory, where only a table tells
+
+  [[nodiscard]] std::int64_t at(std::int64_t k) const {
+    return offset != nullptr ? offset[k] : k * in_memory;
+  }
+};
+
+// What a tile is outside the kernel.
+struct Runs {
+  std::int64_t bytes;                         // of a run, in the stage
+  std::array<Steps, most_stage_loops> steps;  // the nearest first
+  std::size_t loops = 0;
+};
+
+Runs runs_of(const ScheduledNest& scheduled, const Tile& tile) {
+  const Stage& stage = scheduled.stage;
+  const bool before = scheduled.conversion == Conversion::before;
+  Runs runs;  // NOLINT: steps are filled as they are counted
+  runs.bytes = run_bytes(scheduled, tile.count, tile.zeros);
+  for (std::size_t k = 0; k < stage.loops.size(); ++k) {
+    const StageLoop& loop = stage.loops[k];
+    const std::int64_t count =
+        loop.dim == StageLoop::fixed ? loop.count : tile.count[loop.dim];
+    if (k < stage.dense) {
+      runs.bytes += (count - 1) * loop.stride;
+    } else if (count > 1) {
+      const std::int64_t* const offset =
+          before && loop.dim == 0    ? tile.row_offset
+          : !before && loop.dim == 1 ? tile.column_offset
+                                     : nullptr;
+      runs.steps[runs.loops++] = {count, loop.memory_stride, loop.stride,
+                                  offset};
+    }
+  }
+  return runs;
+}
+
+// Calls convert(where in memory, where in the stage, steps) for each run; `steps`
+// are those that it takes by itself.
+template <class Convert>
+void each_run(std::span<const Steps> around, std::int64_t in_memory,
+              std::int64_t in_stage, const Convert& convert) {
+  if (around.empty()) return convert(in_memory, in_stage);
+  const Steps& steps = around.back();
+  for (std::int64_t k = 0; k < steps.count; ++k) {
+    each_run(around.first(around.size() - 1), in_memory + steps.at(k),
+             in_stage + k * steps.in_stage, convert);
+  }
+}
+
+// Converts between the stage and memory, one way or the other.
+template <class Place>
+void convert(const PlanData& data, const ScheduledNest& scheduled,
+             const Runs& runs, const Place& place) {
+  const ConvertRuns convert_runs =
+      scheduled.nest.streams && scheduled.conversion != Conversion::before
+          ? data.converter->stream
+          : data.converter->run;
+  std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
+  Steps nearest{1, 0, 0, nullptr};
+  if (!around.empty() && around.front().offset == nullptr) {
+    nearest = around.front();
+    around = around.subspan(1);
+  }
+  ValueRuns values{};
+  values.count = runs.bytes / data.width;
+  values.runs = nearest.count;
+  each_run(around, 0, 0, [&](std::int64_t in_memory, std::int64_t in_stage) {
+    place(values, nearest, in_memory, in_stage);
+    convert_runs(values, data.values->quantisation);
+  });
+}
+
+const std::int64_t* offsets_in(const Stage& stage) {
+  return stage.offsets.empty() ? nullptr : stage.offsets.data();
 }
 
 }  // namespace
 
-void run_staged(const PlanData& data, const ScheduledNest& scheduled, Tile tile,
-                std::byte* dst, std::int64_t at) {
-  alignas(64) std::byte stage[stage_bytes];
-  // The side of the tile that is contiguous in the stage, and the other one,
-  // which counts runs.
-  const KernelKind kind = scheduled.kernel->kind;
-  const bool by_rows = kind == KernelKind::copy || kind == KernelKind::strided;
-  const std::size_t run = by_rows ? 1 : 0;
-  const std::size_t runs = 1 - run;
-  const std::int64_t unit = scheduled.kernel->element_bytes;
-  const std::int64_t bytes = (tile.count[run] + tile.zeros) * unit;
-  const Tile in_dst = tile;
-  tile.dst = stage;
-  tile.dst_stride[run] = unit;
-  tile.dst_stride[runs] = bytes;
-  tile.column_offset = nullptr;
-  // How columns of dst lie says nothing about those of the stage.
-  tile.crowded_dst = 0;
-  tile.square_bytes = 0;
-  scheduled.run(tile);
+void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
+                      const Tile& tile) {
+  const ConvertRuns convert_runs =
+      scheduled.nest.streams ? data.converter->stream : data.converter->run;
+  ValueRuns runs{};
+  runs.count = tile.count[1] / data.width;
+  runs.runs = tile.count[0];
+  runs.src_pitch = data.in_src(tile.src_stride[0]);
+  runs.dst_pitch = data.in_dst(tile.dst_stride[0]);
+  for (std::int64_t i = 0; i < tile.count[3]; ++i) {
+    for (std::int64_t k = 0; k < tile.count[2]; ++k) {
+      runs.src = tile.src +
+                 data.in_src(i * tile.src_stride[3] + k * tile.src_stride[2]);
+      runs.dst = tile.dst +
+                 data.in_dst(i * tile.dst_stride[3] + k * tile.dst_stride[2]);
+      convert_runs(runs, data.values->quantisation);
+    }
+  }
+}
 
-  const bool scattered =
-      in_dst.dst_stride[run] != unit && in_dst.count[run] > 1;
-  const bool dense = !scattered && in_dst.column_offset == nullptr &&
-                     in_dst.dst_stride[runs] == bytes;
-  if (dense) {
-    return write(data, stage, dst, at, bytes * tile.count[runs]);
+Tile read_staged(const PlanData& data, const ScheduledNest& scheduled,
+                 Tile tile, std::byte* stage) {
+  const Runs runs = runs_of(scheduled, tile);
+  convert(data, scheduled, runs,
+          [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
+              std::int64_t in_stage) {
+            values.src = tile.src + in_memory;
+            values.dst = stage + in_stage;
+            values.src_pitch = nearest.in_memory;
+            values.dst_pitch = nearest.in_stage;
+          });
+  tile.src = stage;
+  tile.src_end = stage + stage_bytes;
+  tile.src_stride = scheduled.stage.stride;
+  tile.row_offset = offsets_in(scheduled.stage);
+  if (tile.row_offset != nullptr) {
+    tile.row_reach = scheduled.stage.offsets.back();
   }
-  for (std::int64_t k = 0; k < tile.count[runs]; ++k) {
-    const std::byte* const from = stage + k * bytes;
-    const std::int64_t to =
-        at + (by_rows ? k * in_dst.dst_stride[0] : in_dst.column_at(k));
-    if (!scattered) {
-      write(data, from, dst, to, bytes);
-      continue;
-    }
-    for (std::int64_t i = 0; i < tile.count[run]; ++i) {
-      write(data, from + i * unit, dst, to + i * in_dst.dst_stride[run], unit);
-    }
-  }
+  tile.prefetch = false;
+  // How rows lie in src says nothing about those of the stage.
+  tile.crowded_src = 0;
+  return tile;
+}
+
+void write_staged(const PlanData& data, const ScheduledNest& scheduled,
+                  const Tile& tile, std::byte* stage) {
+  Tile moved = tile;
+  moved.dst = stage;
+  moved.dst_stride = scheduled.stage.stride;
+  moved.column_offset = offsets_in(scheduled.stage);
+  moved.crowded_dst = 0;
+  moved.square_bytes = 0;
+  scheduled.run(moved);
+  const Runs runs = runs_of(scheduled, tile);
+  convert(data, scheduled, runs,
+          [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
+              std::int64_t in_stage) {
+            values.src = stage + in_stage;
+            values.dst = tile.dst + in_memory;
+            values.src_pitch = nearest.in_stage;
+            values.dst_pitch = nearest.in_memory;
+          });
 }
 
 }  // namespace stridewise::detail

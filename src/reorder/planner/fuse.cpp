@@ -40,7 +40,7 @@ bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
 }  // namespace
 
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
-                  std::int64_t element_bytes) {
+                  std::int64_t element_bytes, std::int64_t most) {
   for (Piece& move : moves) {
     if (!takes_zeros(move, element_bytes)) continue;
     Loops around = move.loops;
@@ -55,7 +55,9 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
     });
     if (fill == fills.end()) continue;
     Loops loops = fill->loops;
-    move.zeros = take_run(loops, element_bytes);
+    const std::int64_t zeros = take_run(loops, element_bytes);
+    if (zeros > most) continue;
+    move.zeros = zeros;
     fills.erase(fill);
   }
 }

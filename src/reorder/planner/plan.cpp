@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -53,10 +54,10 @@ Result<void> check_pair(const Layout& src, const Layout& dst,
     if (auto possible = check_values(src, dst, *values); !possible) {
       return possible;
     }
-    // Moves are planned as if dst's elements were as wide as src's.
-    if (const Checked bytes = mul(dst.places(), src.element_bytes());
+    // Moves may be planned as if src's elements were as wide as dst's.
+    if (const Checked bytes = mul(src.places(), dst.element_bytes());
         !bytes || *bytes > largest) {
-      return fail(ErrorCode::overflow, "dst is too large to be planned");
+      return fail(ErrorCode::overflow, "src is too large to be planned");
     }
   }
   const auto same_dims = [](const Shape& a, const Shape& b) {
@@ -72,42 +73,61 @@ Result<void> check_pair(const Layout& src, const Layout& dst,
   return {};
 }
 
-// The tensor as rectangles on which both layouts are plain strides.
-Result<std::vector<Piece>> element_pieces(const Layout& src,
-                                          const Layout& dst) {
+// The tensor as rectangles on which both layouts are plain strides, if elements had
+// such a width.
+Result<std::vector<Piece>> element_pieces(const Layout& src, const Layout& dst,
+                                          std::int64_t width) {
   if (src.elements() == 0) return std::vector<Piece>{};
   std::vector<std::vector<Piece>> factors;
   for (std::size_t d = 0; d < src.shape().size(); ++d) {
     const Dim& dim = src.shape()[d];
     const auto in_dst = std::ranges::find(dst.shape(), dim);
-    Result<std::vector<Piece>> pieces = refine(
-        digit_steps(src, static_cast<std::int32_t>(d), src.element_bytes()),
-        digit_steps(dst,
-                    static_cast<std::int32_t>(in_dst - dst.shape().begin()),
-                    src.element_bytes()),
-        0, dim.extent);
+    Result<std::vector<Piece>> pieces =
+        refine(digit_steps(src, static_cast<std::int32_t>(d), width),
+               digit_steps(
+                   dst, static_cast<std::int32_t>(in_dst - dst.shape().begin()),
+                   width),
+               0, dim.extent);
     if (!pieces) return pieces;
     factors.push_back(*std::move(pieces));
   }
   return product(factors);
 }
 
-// Where values change: with the strides that dst has.
-PlanNest with_real_dst(PlanNest nest, const detail::PlanData& data) {
+// Where values change: with the strides that src and dst have.
+PlanNest as_in_memory(PlanNest nest, const detail::PlanData& data) {
   for (auto* loops : {&nest.loops, &nest.tile, &nest.rows, &nest.columns}) {
     for (PlanLoop& loop : *loops) {
+      // Runs of bytes: the same elements on both sides.
+      const bool bytes = nest.element_bytes == 1 && data.width > 1 &&
+                         loop.src_stride == 1 && loop.dst_stride == 1;
+      if (bytes) loop = {loop.count / data.width, data.width, data.width};
+      loop.src_stride = data.in_src(loop.src_stride);
       loop.dst_stride = data.in_dst(loop.dst_stride);
     }
   }
+  nest.src_offset = data.in_src(nest.src_offset);
   nest.dst_offset = data.in_dst(nest.dst_offset);
-  // Runs of bytes: the same elements on both sides.
-  if (nest.element_bytes == 1 && data.src_width > 1 &&
-      nest.tile[1].src_stride == 1) {
-    nest.tile[1] = {nest.tile[1].count / data.src_width, data.src_width,
-                    data.dst_width};
-    nest.element_bytes = data.src_width;
-  }
+  nest.element_bytes = std::max(nest.element_bytes, data.width);
   return nest;
+}
+
+bool converts_to_zero(const Values& values) {
+  std::array<std::byte, 4> zero{}, converted{};
+  convert_values(values, zero.data(), converted.data(), 1);
+  return converted == zero;
+}
+
+// The pieces of dst that are planned with elements of one width, with another.
+std::vector<Piece> with_width(std::vector<Piece> pieces, std::int64_t from,
+                              std::int64_t to) {
+  for (Piece& piece : pieces) {
+    piece.dst_offset = piece.dst_offset / from * to;
+    for (PlanLoop& loop : piece.loops) {
+      loop.dst_stride = loop.dst_stride / from * to;
+    }
+  }
+  return pieces;
 }
 
 }  // namespace
@@ -120,26 +140,18 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   if (auto checked = check_pair(src, dst, options.values); !checked) {
     return unexpected(checked.error());
   }
-  const std::int64_t width = src.element_bytes();
   auto data = std::make_shared<detail::PlanData>();
   data->src_bytes = src.size_bytes();
   data->dst_bytes = dst.size_bytes();
-  data->src_width = width;
+  data->src_width = src.element_bytes();
   data->dst_width = dst.element_bytes();
   data->values = options.values;
-  if (options.values) data->convert = find_converter(*options.values);
-  data->bytes_read = src.elements() * width;
+  if (options.values) data->converter = find_converter(*options.values);
+  data->bytes_read = src.elements() * data->src_width;
   data->bytes_written = options.fill == Fill::zero
                             ? data->dst_bytes
                             : dst.elements() * data->dst_width;
 
-  Result<std::vector<Piece>> moves = element_pieces(src, dst);
-  if (!moves) return unexpected(moves.error());
-  for (Piece& piece : *moves) {
-    piece.src_offset += src.base_offset() * width;
-    piece.dst_offset += dst.base_offset() * width;
-    piece.loops = normalise(std::move(piece.loops));
-  }
   std::vector<Piece> fills;
   bool sieve = false;
   if (options.fill == Fill::zero) {
@@ -148,9 +160,28 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     sieve = !*holes;
     fills = std::move(*holes).value_or(std::vector<Piece>{});
     for (Piece& piece : fills) piece.loops = normalise(std::move(piece.loops));
-    // A zero that is converted need not be zero bytes.
-    if (data->convert == nullptr) fuse_padding(*moves, fills, width);
   }
+  // Kernels move the narrower elements, but where what they write as zeros would
+  // become something else.
+  const bool zeros = fills.empty() || data->converter == nullptr ||
+                     converts_to_zero(*options.values);
+  const std::int64_t width =
+      zeros ? std::min(data->src_width, data->dst_width) : data->dst_width;
+  data->width = width;
+  Result<std::vector<Piece>> moves = element_pieces(src, dst, width);
+  if (!moves) return unexpected(moves.error());
+  for (Piece& piece : *moves) {
+    piece.src_offset += src.base_offset() * width;
+    piece.dst_offset += dst.base_offset() * width;
+    piece.loops = normalise(std::move(piece.loops));
+  }
+  fills = with_width(std::move(fills), data->dst_width, width);
+  // Zeros that are converted must fit the stage with what they follow.
+  constexpr std::int64_t staged_zeros = 4096;
+  const bool staged = width < data->dst_width;
+  fuse_padding(*moves, fills, width, staged ? staged_zeros / width : largest);
+  fills = with_width(std::move(fills), width, data->dst_width);
+
   const std::int64_t bytes = data->src_bytes + data->dst_bytes;
   data->prefetch = bytes > own_cache_bytes;
   const bool streams =
@@ -160,7 +191,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
   };
   for (const Piece& piece : *moves) {
-    add(lower_move(piece, width, streams && data->convert == nullptr));
+    add(lower_move(piece, width, streams && width == data->dst_width));
   }
   for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
   if (sieve) detail::schedule_sieve(*data, dst);
@@ -169,12 +200,13 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
 
 std::vector<PlanNest> Plan::nests() const {
   std::vector<PlanNest> nests;
-  std::ranges::transform(data_->nests, std::back_inserter(nests),
-                         [&](const detail::ScheduledNest& scheduled) {
-                           return scheduled.staged
-                                      ? with_real_dst(scheduled.nest, *data_)
-                                      : scheduled.nest;
-                         });
+  std::ranges::transform(
+      data_->nests, std::back_inserter(nests),
+      [&](const detail::ScheduledNest& scheduled) {
+        const bool converted = scheduled.conversion != detail::Conversion::none;
+        return converted ? as_in_memory(scheduled.nest, *data_)
+                         : scheduled.nest;
+      });
   return nests;
 }
 
@@ -225,10 +257,7 @@ std::string Plan::to_string() const {
         "{:{}}{}: {}, {}{}{}{}\n", "", 2 * depth, nest.kernel,
         side(nest.rows, nest.tile[0]), side(nest.columns, nest.tile[1]),
         nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
-        !nest.staged                ? ""
-        : data_->convert != nullptr ? ", staged and converted"
-                                    : ", staged",
-        nest.streams ? ", streaming" : "");
+        nest.staged ? ", staged" : "", nest.streams ? ", streaming" : "");
   }
   if (data_->sieve)
     text += "zero the places that hold no element, one by one\n";

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/planner/refine.hpp"
 #include "stridewise/layout.hpp"
@@ -38,10 +39,10 @@ namespace stridewise {
     const Layout& layout);
 
 // Hands padding that follows the runs of a move to that move: what one pass over
-// dst can write needs no second. Removes those pieces from `fills`. Pre: all
-// loops are normalised.
+// dst can write needs no second. Removes those pieces from `fills`, but for runs of
+// more than `most` zeros. Pre: all loops are normalised.
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
-                  std::int64_t element_bytes);
+                  std::int64_t element_bytes, std::int64_t most = largest);
 
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.

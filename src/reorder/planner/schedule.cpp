@@ -20,24 +20,6 @@ constexpr std::int64_t page = 4096;
 constexpr std::int64_t task_bytes = 512 << 10;
 constexpr std::int64_t sieve_places = 1 << 16;
 
-// Where each combination of the loops begins on one side, the last fastest.
-std::vector<std::int64_t> offsets_of(const std::vector<PlanLoop>& loops,
-                                     std::int64_t PlanLoop::*stride) {
-  if (loops.empty()) return {};
-  std::vector<std::int64_t> offsets = {0};
-  for (const PlanLoop& loop : loops) {
-    std::vector<std::int64_t> next;
-    next.reserve(offsets.size() * static_cast<std::size_t>(loop.count));
-    for (const std::int64_t offset : offsets) {
-      for (std::int64_t k = 0; k < loop.count; ++k) {
-        next.push_back(offset + k * (loop.*stride));
-      }
-    }
-    offsets = std::move(next);
-  }
-  return offsets;
-}
-
 constexpr std::size_t l1_sets = 64;
 
 // The set of an L1 cache in which line k of those begins that lie so far apart.
@@ -91,8 +73,10 @@ std::int64_t square_bytes_of(const ScheduledNest& scheduled,
   const PlanLoop& column = nest.tile[1];
   if (row.count <= side) return 0;
   const std::int64_t rows = std::min(row.count, 2 * side);
-  if (lines_that_fit(scheduled.row_offsets, row.src_stride, rows, 2 * ways) <
-      rows) {
+  // Rows of a stage lie side by side.
+  if (scheduled.conversion != Conversion::before &&
+      lines_that_fit(scheduled.row_offsets, row.src_stride, rows, 2 * ways) <
+          rows) {
     return 0;
   }
   const std::int64_t columns = std::min(column.count, 2 * side);
@@ -193,16 +177,19 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
           bytes};
 }
 
-// The same where a call may write only so much as the stage holds. Dense rows
-// stay whole, so that dst gets one run.
+// The same where a call may move only so much as the stage holds.
 std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
-                                           const PlanNest& nest) {
+                                           const PlanNest& nest,
+                                           Conversion conversion) {
   const std::int64_t unit = kernel.element_bytes;
-  const std::int64_t most = stage_bytes / unit;
+  const std::int64_t most = staged_bytes / unit;
   const std::int64_t rows = nest.tile[0].count + nest.zeros;
   const std::int64_t columns = nest.tile[1].count;
-  const auto share = [most](std::int64_t other) {
-    return std::max<std::int64_t>(most / std::max<std::int64_t>(other, 1), 1);
+  // As many as fit, whole lines of them.
+  const auto share = [&](std::int64_t other) {
+    const std::int64_t block = std::max(line / unit, one);
+    const std::int64_t some = std::max(most / std::max(other, one), one);
+    return some >= block ? some / block * block : some;
   };
   switch (kernel.kind) {
     case KernelKind::copy:
@@ -215,13 +202,54 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
     default:
       break;
   }
-  // Zeros follow the last part, so there is room for them beside any.
-  const std::int64_t block = std::max<std::int64_t>(line / unit, 1);
-  const std::int64_t part =
-      rows <= most / block ? rows
-                           : std::max<std::int64_t>(most / 32 - nest.zeros, 1);
-  const std::int64_t width = share(part + nest.zeros);
-  return {part, width >= block ? width / block * block : width};
+  // Rows of src, columns of dst, or of both what memory still likes. Zeros follow the
+  // last part, so there is room for them beside any.
+  constexpr std::int64_t some_lines = 256;
+  const std::int64_t some = std::max(some_lines / unit, one);
+  if (conversion == Conversion::after) {
+    const std::int64_t block = std::max(line / unit, one);
+    const std::int64_t part = rows <= most / block ? rows : most / some;
+    return {part, share(part + nest.zeros)};
+  }
+  if (rows * columns <= most) return {rows, columns};
+  if (rows <= most / some) return {rows, share(rows)};
+  if (columns <= 2 * some) return {share(columns), columns};
+  return {share(some), some};
+}
+
+// Where the values of a nest change, if the plan's change on that side of kernels.
+Conversion conversion_of(const PlanData& data, const PlanNest& nest,
+                         const Kernel& kernel) {
+  // Shorter runs are best gathered or scattered by kernels.
+  constexpr std::int64_t long_run = 16;
+  if (nest.fills || data.converter == nullptr) return Conversion::none;
+  if (kernel.kind == KernelKind::copy && nest.zeros == 0 &&
+      nest.tile[1].count >= long_run * data.width) {
+    return Conversion::direct;
+  }
+  return data.width == data.dst_width ? Conversion::before : Conversion::after;
+}
+
+// Whether a nest can write past the caches.
+bool can_stream(const PlanData& data, const PlanNest& nest,
+                const Kernel& kernel, Conversion conversion) {
+  switch (conversion) {
+    case Conversion::direct:
+      return data.converter->stream != nullptr;
+    case Conversion::after: {
+      // Lines that runs share would be written in parts.
+      constexpr std::int64_t some_lines = 8 * line;
+      const std::int64_t run = kernel.kind == KernelKind::copy
+                                   ? nest.tile[1].count
+                                   : nest.tile[0].count * kernel.element_bytes;
+      return data.converter->stream != nullptr &&
+             kernel.kind != KernelKind::strided &&
+             data.in_dst(run) >= some_lines;
+    }
+    default:
+      return kernel.stream != nullptr &&
+             !shares_lines(nest, kernel, data.src_bytes + data.dst_bytes);
+  }
 }
 
 // How many calls make a task: about task_bytes, and where whole tiles are runs
@@ -234,25 +262,45 @@ std::int64_t calls_per_task(const PlanData& data,
   const bool whole =
       std::ranges::all_of(scheduled.parts, [](auto k) { return k == 1; });
   if (scheduled.around == 0 || !whole) return calls;
-  const std::int64_t stride =
-      data.in_dst(scheduled.nest.loops[scheduled.around - 1].dst_stride);
+  std::int64_t stride = scheduled.nest.loops[scheduled.around - 1].dst_stride;
+  if (scheduled.conversion != Conversion::none) stride = data.in_dst(stride);
   const std::int64_t step = line / std::gcd(line, stride);
   return step > calls ? calls : ceil_div(calls, step) * step;
 }
 
 }  // namespace
 
+std::vector<std::int64_t> offsets_of(std::span<const PlanLoop> loops,
+                                     std::int64_t PlanLoop::*stride) {
+  if (loops.empty()) return {};
+  std::vector<std::int64_t> offsets = {0};
+  for (const PlanLoop& loop : loops) {
+    std::vector<std::int64_t> next;
+    next.reserve(offsets.size() * static_cast<std::size_t>(loop.count));
+    for (const std::int64_t offset : offsets) {
+      for (std::int64_t k = 0; k < loop.count; ++k) {
+        next.push_back(offset + k * (loop.*stride));
+      }
+    }
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
               bool streams) {
-  nest.streams = streams && kernel.stream != nullptr &&
-                 !shares_lines(nest, kernel, data.src_bytes + data.dst_bytes);
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
   scheduled.copy = find_kernel(KernelKind::copy, 1);
-  scheduled.staged = !nest.fills && data.convert != nullptr;
-  nest.staged = scheduled.staged;
-  nest.streams = nest.streams && !scheduled.staged;
-  scheduled.run = nest.streams ? kernel.stream : kernel.run;
+  const Conversion conversion = conversion_of(data, nest, kernel);
+  scheduled.conversion = conversion;
+  const bool staged =
+      conversion == Conversion::before || conversion == Conversion::after;
+  nest.staged = staged;
+  nest.streams = streams && can_stream(data, nest, kernel, conversion);
+  // What kernels write to a stage stays in the caches.
+  const bool kernel_streams = nest.streams && conversion != Conversion::after;
+  scheduled.run = kernel_streams ? kernel.stream : kernel.run;
   scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
   if (!scheduled.row_offsets.empty()) {
     scheduled.row_reach = std::ranges::max(scheduled.row_offsets);
@@ -271,36 +319,38 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
   const bool squares =
-      kernel.kind == KernelKind::transpose && unit < 16 && !nest.streams;
+      kernel.kind == KernelKind::transpose && unit < 16 && !kernel_streams;
   scheduled.square_bytes = squares ? square_bytes_of(scheduled, nest, unit) : 0;
   scheduled.squares_of_parts = of_columns >= 16;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  if (nest.streams) {
+  if (kernel_streams && conversion != Conversion::direct) {
     scheduled.combine = combine_of(nest, kernel, scheduled.column_offsets,
                                    scheduled.crowded_src > 0);
-    scheduled.misaligned = scheduled.combine.columns == 0 &&
+    scheduled.misaligned = !staged && scheduled.combine.columns == 0 &&
                            misaligned(nest, kernel, scheduled.column_offsets);
-    nest.staged = scheduled.misaligned;
+    nest.staged = staged || scheduled.misaligned;
   }
-  auto tile_part = scheduled.staged
-                       ? staged_part_of(kernel, nest)
-                       : part_of(kernel, nest, scheduled.misaligned);
+  auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
+                          : part_of(kernel, nest, scheduled.misaligned);
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
     tile_part = {std::max(tile_part[0], nest.tile[0].count),
                  std::max(tile_part[1] / columns, one) * columns};
-    nest.staged = scheduled.combine.spared == 0;
+    nest.staged = staged || scheduled.combine.spared == 0;
   }
   scheduled.part = {tile_part[0], tile_part[1], 1, 1};
+  scheduled.leads = kernel_streams && !scheduled.misaligned &&
+                    kernel.kind == KernelKind::transpose &&
+                    tile_part[0] * unit >= line;
 
   std::int64_t bytes = std::min(tile_part[0], nest.tile[0].count) *
                        std::min(tile_part[1], nest.tile[1].count) *
                        kernel.element_bytes;
   // Tiles so small that calls would show take loops around them along.
-  constexpr std::int64_t enough = 32 << 10;
+  const std::int64_t enough = staged ? staged_bytes / 2 : 32 << 10;
   std::size_t around = nest.loops.size();
   for (std::size_t d = 2;
-       d < 4 && !scheduled.staged && around > 0 && bytes * 2 <= enough &&
+       d < 4 && around > 0 && bytes * 2 <= enough &&
        tile_part[0] >= nest.tile[0].count && tile_part[1] >= nest.tile[1].count;
        ++d) {
     const PlanLoop& loop = nest.loops[--around];
@@ -311,6 +361,8 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
     if (scheduled.part[d] < loop.count) break;
   }
   scheduled.around = around;
+  scheduled.nest = std::move(nest);
+  if (staged) lay_out_stage(data, scheduled);
   scheduled.calls = 1;
   for (std::size_t d = 0; d < 4; ++d) {
     scheduled.part[d] = std::max<std::int64_t>(scheduled.part[d], 1);
@@ -319,9 +371,8 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
     scheduled.calls *= scheduled.parts[d];
   }
   for (std::size_t k = 0; k < around; ++k) {
-    scheduled.calls *= nest.loops[k].count;
+    scheduled.calls *= scheduled.nest.loops[k].count;
   }
-  scheduled.nest = std::move(nest);
   scheduled.per_task = calls_per_task(data, scheduled, bytes);
   scheduled.first_task = data.tasks;
   data.tasks += ceil_div(scheduled.calls, scheduled.per_task);

@@ -1,5 +1,5 @@
 // Functions that convert contiguous runs of values, one a pair of types and
-// instruction set. They know types; layouts and strides they do not.
+// instruction set. They know types; layouts they do not.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,37 @@
 
 namespace stridewise {
 
-// Equals convert_values bit for bit, and touches nothing outside the run. Any
-// alignment; src and dst do not overlap; count >= 0.
-using ConvertRun = void (*)(const std::byte* src, std::byte* dst,
-                            std::int64_t count, const Quantisation&);
+// Runs of values that lie one after the other on both sides.
+struct ValueRuns {
+  const std::byte* src;
+  std::byte* dst;
+  std::int64_t count;  // values of a run
+  std::int64_t runs;
+  std::int64_t src_pitch;  // bytes from run to run
+  std::int64_t dst_pitch;
+};
+
+// Calls one(src, dst, count) for each run.
+template <class One>
+void each_run(const ValueRuns& runs, const One& one) {
+  for (std::int64_t k = 0; k < runs.runs; ++k) {
+    one(runs.src + k * runs.src_pitch, runs.dst + k * runs.dst_pitch,
+        runs.count);
+  }
+}
+
+// Equals convert_values bit for bit, and touches nothing outside the runs. Any
+// alignment; src and dst do not overlap; counts >= 0.
+using ConvertRuns = void (*)(const ValueRuns&, const Quantisation&);
 
 struct Converter {
   std::string_view name;
   std::string_view src, dst;  // names of element types
   Isa isa;
-  ConvertRun run;
+  ConvertRuns run;
+  // The same with stores that pass by the caches, or nullptr. Whoever calls it
+  // ends with stream_fence() before the data is handed on.
+  ConvertRuns stream = nullptr;
 };
 
 // Every converter that the machine and STRIDEWISE_ISA allow, the best of a pair
@@ -31,7 +52,7 @@ struct Converter {
 
 // The best converter of the pair; nullptr where the types are the same (a copy)
 // or the pair is not supported.
-[[nodiscard]] ConvertRun find_converter(const Values& values);
+[[nodiscard]] const Converter* find_converter(const Values& values);
 
 namespace portable {
 [[nodiscard]] std::span<const Converter> converters();

@@ -85,15 +85,21 @@ float dequantised(Integer q, const Quantisation& quantisation) {
 }
 
 template <class Src, class Dst, Dst (*convert)(Src, const Quantisation&)>
-void run(const std::byte* __restrict src, std::byte* __restrict dst,
-         std::int64_t count, const Quantisation& given) {
-  const Quantisation quantisation = given;  // no store changes this one
+void run_one(const std::byte* __restrict src, std::byte* __restrict dst,
+             std::int64_t count, const Quantisation quantisation) {
   for (std::int64_t k = 0; k < count; ++k) {
     Src value;
     std::memcpy(&value, src + k * std::int64_t{sizeof(Src)}, sizeof(Src));
     const Dst converted = convert(value, quantisation);
     std::memcpy(dst + k * std::int64_t{sizeof(Dst)}, &converted, sizeof(Dst));
   }
+}
+
+template <class Src, class Dst, Dst (*convert)(Src, const Quantisation&)>
+void run(const ValueRuns& runs, const Quantisation& quantisation) {
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
+    run_one<Src, Dst, convert>(src, dst, count, quantisation);
+  });
 }
 
 using U8 = std::uint8_t;

@@ -30,12 +30,12 @@ std::span<const Converter> converters() {
   return all;
 }
 
-ConvertRun find_converter(const Values& values) {
+const Converter* find_converter(const Values& values) {
   const auto all = converters();
   const auto found = std::ranges::find_if(all, [&](const Converter& c) {
     return c.src == values.src.name && c.dst == values.dst.name;
   });
-  return found == all.end() ? nullptr : found->run;
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace stridewise

@@ -1,8 +1,10 @@
-// AVX2 and F16C: 8 values at a time. A run's last values are done with those
-// before them once more, so that nothing outside the run is touched.
+// AVX2 and F16C: 32 bytes of dst at a time, then 8 values. A run's last values
+// are done with those before them once more, so that nothing outside the run is
+// touched.
 // SPDX-License-Identifier: Apache-2.0
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -12,6 +14,8 @@ namespace stridewise::x86 {
 namespace {
 
 constexpr std::int64_t lanes = 8;
+// Of 8 bits and any zero point, and few enough for words.
+constexpr float beyond_integers = 1024;
 
 // 8 values of 1, 2 or 4 bytes.
 template <std::int64_t bytes>
@@ -114,29 +118,49 @@ struct Bf16ToF32 {
   }
 };
 
-// Clamped before it is rounded, which changes nothing as the bounds are
-// integers. The conversion rounds to nearest even, as the environment says.
+// Clamped before it is rounded, which changes nothing: saturating comes after. The
+// conversion rounds to nearest even, as the environment says.
 template <std::int32_t lowest>
 struct Quantise {
   static constexpr std::int64_t src_bytes = 4, dst_bytes = 1;
-  __m256 scale, least, most;
+  __m256 scale;
   __m256i zero_point;
 
   explicit Quantise(const Quantisation& q)
       : scale(_mm256_set1_ps(q.scale)),
-        least(_mm256_set1_ps(static_cast<float>(lowest - q.zero_point))),
-        most(_mm256_set1_ps(static_cast<float>(lowest + 255 - q.zero_point))),
-        zero_point(_mm256_set1_epi32(q.zero_point)) {}
-  __m128i operator()(__m256i v) const {
+        zero_point(_mm256_set1_epi16(static_cast<short>(q.zero_point))) {}
+  // Without the zero point, and not yet saturated.
+  [[nodiscard]] __m256i steps(__m256i v) const {
     const __m256 quotient = _mm256_div_ps(_mm256_castsi256_ps(v), scale);
     const __m256 number = _mm256_cmp_ps(quotient, quotient, _CMP_ORD_Q);
+    const __m256 most = _mm256_set1_ps(beyond_integers);
+    const __m256 least = _mm256_set1_ps(-beyond_integers);
     const __m256 clamped = _mm256_min_ps(_mm256_max_ps(quotient, least), most);
-    const __m256i q = _mm256_add_epi32(
-        _mm256_cvtps_epi32(_mm256_and_ps(clamped, number)), zero_point);
-    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(q),
-                                          _mm256_extracti128_si256(q, 1));
-    return lowest < 0 ? _mm_packs_epi16(words, words)
-                      : _mm_packus_epi16(words, words);
+    return _mm256_cvtps_epi32(_mm256_and_ps(clamped, number));
+  }
+  __m128i operator()(__m256i v) const {
+    const __m256i words = _mm256_packs_epi32(steps(v), steps(v));
+    return _mm256_castsi256_si128(in_order(bytes(words, words)));
+  }
+  __m256i group(const std::byte* src) const {
+    const auto words = [&](int k) {
+      return _mm256_packs_epi32(steps(load<src_bytes>(src + 64 * k)),
+                                steps(load<src_bytes>(src + 64 * k + 32)));
+    };
+    return in_order(bytes(words(0), words(1)));
+  }
+
+ private:
+  [[nodiscard]] __m256i bytes(__m256i low, __m256i high) const {
+    low = _mm256_add_epi16(low, zero_point);
+    high = _mm256_add_epi16(high, zero_point);
+    return lowest < 0 ? _mm256_packs_epi16(low, high)
+                      : _mm256_packus_epi16(low, high);
+  }
+  // Packing goes by lanes of 16 bytes.
+  static __m256i in_order(__m256i bytes) {
+    return _mm256_permutevar8x32_epi32(
+        bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   }
 };
 
@@ -158,37 +182,81 @@ struct Dequantise {
   }
 };
 
+// 32 bytes of dst.
 template <class Convert>
-void run(const std::byte* src, std::byte* dst, std::int64_t count,
-         const Quantisation& quantisation) {
+__m256i group_of(const Convert& convert, const std::byte* src) {
+  constexpr std::int64_t bytes = Convert::src_bytes;
+  if constexpr (Convert::dst_bytes == 1) {
+    return convert.group(src);
+  } else if constexpr (Convert::dst_bytes == 2) {
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(convert(load<bytes>(src))),
+        convert(load<bytes>(src + lanes * bytes)), 1);
+  } else {
+    return convert(load<bytes>(src));
+  }
+}
+
+template <class Convert, bool streams>
+void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
+             std::int64_t count) {
   constexpr std::int64_t src_bytes = Convert::src_bytes;
   constexpr std::int64_t dst_bytes = Convert::dst_bytes;
-  const Convert convert(quantisation);
-  const auto step = [&](const std::byte* from, std::byte* to) {
-    store<dst_bytes>(to, convert(load<src_bytes>(from)));
-  };
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t at_once = sizeof(__m256i) / dst_bytes;
   if (count < lanes) {
     return store_first<dst_bytes>(dst, count,
                                   convert(load_first<src_bytes>(src, count)));
   }
-  for (std::int64_t k = 0; k + lanes <= count; k += lanes) {
-    step(src + k * src_bytes, dst + k * dst_bytes);
+  const auto step = [&](std::int64_t at) {
+    store<dst_bytes>(dst + at * dst_bytes,
+                     convert(load<src_bytes>(src + at * src_bytes)));
+  };
+  std::int64_t k = 0;
+  const auto groups = [&](auto put) {
+    for (; k + at_once <= count; k += at_once) {
+      put(reinterpret_cast<__m256i*>(dst + k * dst_bytes),
+          group_of(convert, src + k * src_bytes));
+    }
+  };
+  const std::int64_t head = -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+  if (streams && head % dst_bytes == 0) {
+    // The last of these vectors reaches beyond the line's beginning.
+    for (std::int64_t at = 0; at < std::min(head / dst_bytes, count);
+         at += lanes) {
+      step(std::min(at, count - lanes));
+    }
+    k = head / dst_bytes;
+    groups([](__m256i* at, __m256i v) { _mm256_stream_si256(at, v); });
+  } else {
+    groups([](__m256i* at, __m256i v) { _mm256_storeu_si256(at, v); });
   }
-  const std::int64_t last = count - lanes;
-  step(src + last * src_bytes, dst + last * dst_bytes);
+  for (; k < count; k += lanes) step(std::min(k, count - lanes));
 }
 
-constexpr Isa isa = Isa::avx2;
+template <class Convert, bool streams>
+void run(const ValueRuns& runs, const Quantisation& quantisation) {
+  const Convert convert(quantisation);
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
+    run_one<Convert, streams>(convert, src, dst, count);
+  });
+}
+
+template <class Convert>
+constexpr Converter converter(std::string_view name, std::string_view src,
+                              std::string_view dst) {
+  return {name, src, dst, Isa::avx2, &run<Convert, false>, &run<Convert, true>};
+}
 
 constexpr auto table = std::to_array<Converter>({
-    {"f32_to_f16.avx2", "f32", "f16", isa, &run<F32ToF16>},
-    {"f16_to_f32.avx2", "f16", "f32", isa, &run<F16ToF32>},
-    {"f32_to_bf16.avx2", "f32", "bf16", isa, &run<F32ToBf16>},
-    {"bf16_to_f32.avx2", "bf16", "f32", isa, &run<Bf16ToF32>},
-    {"f32_to_s8.avx2", "f32", "s8", isa, &run<Quantise<-128>>},
-    {"s8_to_f32.avx2", "s8", "f32", isa, &run<Dequantise<-128>>},
-    {"f32_to_u8.avx2", "f32", "u8", isa, &run<Quantise<0>>},
-    {"u8_to_f32.avx2", "u8", "f32", isa, &run<Dequantise<0>>},
+    converter<F32ToF16>("f32_to_f16.avx2", "f32", "f16"),
+    converter<F16ToF32>("f16_to_f32.avx2", "f16", "f32"),
+    converter<F32ToBf16>("f32_to_bf16.avx2", "f32", "bf16"),
+    converter<Bf16ToF32>("bf16_to_f32.avx2", "bf16", "f32"),
+    converter<Quantise<-128>>("f32_to_s8.avx2", "f32", "s8"),
+    converter<Dequantise<-128>>("s8_to_f32.avx2", "s8", "f32"),
+    converter<Quantise<0>>("f32_to_u8.avx2", "f32", "u8"),
+    converter<Dequantise<0>>("u8_to_f32.avx2", "u8", "f32"),
 });
 
 }  // namespace

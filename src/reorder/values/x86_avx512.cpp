@@ -1,7 +1,8 @@
-// AVX-512 (F, BW, DQ, VL): 16 values at a time, the last ones under a mask.
+// AVX-512 (F, BW, DQ, VL): a line of dst at a time, the last values under a mask.
 // SPDX-License-Identifier: Apache-2.0
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 
 #include "reorder/values/converter.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::int64_t lanes = 16;
 constexpr __mmask16 all = 0xffff;
+// Of 8 bits and any zero point, and few enough for words.
+constexpr float beyond_integers = 1024;
 
 // 16 values of 1, 2 or 4 bytes; of those outside the mask nothing is read.
 template <std::int64_t bytes>
@@ -64,15 +67,30 @@ struct F16ToF32 {
 struct F32ToBf16 {
   static constexpr std::int64_t src_bytes = 4, dst_bytes = 2;
   explicit F32ToBf16(const Quantisation&) {}
-  __m256i operator()(__m512i v) const {
-    const __m512i upper = _mm512_srli_epi32(v, 16);
-    const __m512i odd = _mm512_and_si512(upper, _mm512_set1_epi32(1));
+  // In the upper halves.
+  static __m512i rounded(__m512i v) {
+    const __m512i odd =
+        _mm512_and_epi32(_mm512_srli_epi32(v, 16), _mm512_set1_epi32(1));
     const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
-    const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(v, half), 16);
     const __m512 x = _mm512_castsi512_ps(v);
     const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-    return _mm512_cvtepi32_epi16(
-        _mm512_mask_or_epi32(rounded, nan, upper, _mm512_set1_epi32(0x40)));
+    return _mm512_mask_or_epi32(_mm512_add_epi32(v, half), nan, v,
+                                _mm512_set1_epi32(0x400000));
+  }
+  __m256i operator()(__m512i v) const {
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded(v), 16));
+  }
+  __m512i line(const std::byte* src) const {
+    static constexpr auto odd = [] {
+      std::array<std::uint16_t, 32> words{};
+      for (std::size_t k = 0; k < words.size(); ++k) {
+        words[k] = static_cast<std::uint16_t>(2 * k + 1);
+      }
+      return words;
+    }();
+    const __m512i upper = _mm512_loadu_si512(odd.data());
+    return _mm512_permutex2var_epi16(rounded(load<4>(src, all)), upper,
+                                     rounded(load<4>(src + 64, all)));
   }
 };
 
@@ -84,25 +102,52 @@ struct Bf16ToF32 {
   }
 };
 
-// Clamped before it is rounded, which changes nothing as the bounds are
-// integers. The conversion rounds to nearest even, as the environment says.
+// Clamped before it is rounded, which changes nothing: saturating comes after. The
+// conversion rounds to nearest even, as the environment says.
 template <std::int32_t lowest>
 struct Quantise {
   static constexpr std::int64_t src_bytes = 4, dst_bytes = 1;
-  __m512 scale, least, most;
+  __m512 scale;
   __m512i zero_point;
 
   explicit Quantise(const Quantisation& q)
       : scale(_mm512_set1_ps(q.scale)),
-        least(_mm512_set1_ps(static_cast<float>(lowest - q.zero_point))),
-        most(_mm512_set1_ps(static_cast<float>(lowest + 255 - q.zero_point))),
-        zero_point(_mm512_set1_epi32(q.zero_point)) {}
-  __m128i operator()(__m512i v) const {
+        zero_point(_mm512_set1_epi16(static_cast<short>(q.zero_point))) {}
+  // Without the zero point, and not yet saturated.
+  [[nodiscard]] __m512i steps(__m512i v) const {
     const __m512 quotient = _mm512_div_ps(_mm512_castsi512_ps(v), scale);
     const __mmask16 number = _mm512_cmp_ps_mask(quotient, quotient, _CMP_ORD_Q);
-    const __m512 clamped = _mm512_min_ps(_mm512_max_ps(quotient, least), most);
-    return _mm512_cvtepi32_epi8(_mm512_add_epi32(
-        _mm512_maskz_cvtps_epi32(number, clamped), zero_point));
+    // The lesser magnitude, with the sign of the quotient.
+    constexpr int least = 0b0010;
+    const __m512 clamped =
+        _mm512_range_ps(quotient, _mm512_set1_ps(beyond_integers), least);
+    return _mm512_maskz_cvtps_epi32(number, clamped);
+  }
+  __m128i operator()(__m512i v) const {
+    const __m512i words = _mm512_packs_epi32(steps(v), steps(v));
+    return _mm512_castsi512_si128(in_order(bytes(words, words)));
+  }
+  __m512i line(const std::byte* src) const {
+    const auto words = [&](int k) {
+      return _mm512_packs_epi32(
+          steps(load<src_bytes>(src + 128 * k, all)),
+          steps(load<src_bytes>(src + 128 * k + 64, all)));
+    };
+    return in_order(bytes(words(0), words(1)));
+  }
+
+ private:
+  [[nodiscard]] __m512i bytes(__m512i low, __m512i high) const {
+    low = _mm512_add_epi16(low, zero_point);
+    high = _mm512_add_epi16(high, zero_point);
+    return lowest < 0 ? _mm512_packs_epi16(low, high)
+                      : _mm512_packus_epi16(low, high);
+  }
+  // Packing goes by lanes of 16 bytes.
+  static __m512i in_order(__m512i bytes) {
+    const __m512i order =
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    return _mm512_permutexvar_epi32(order, bytes);
   }
 };
 
@@ -124,34 +169,89 @@ struct Dequantise {
   }
 };
 
+// 64 bytes of dst.
 template <class Convert>
-void run(const std::byte* src, std::byte* dst, std::int64_t count,
-         const Quantisation& quantisation) {
-  constexpr std::int64_t src_bytes = Convert::src_bytes;
-  constexpr std::int64_t dst_bytes = Convert::dst_bytes;
-  const Convert convert(quantisation);
-  std::int64_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    store(dst + k * dst_bytes, all,
-          convert(load<src_bytes>(src + k * src_bytes, all)));
+__m512i line_of(const Convert& convert, const std::byte* src) {
+  constexpr std::int64_t bytes = Convert::src_bytes;
+  if constexpr (requires { convert.line(src); }) {
+    return convert.line(src);
+  } else if constexpr (Convert::dst_bytes == 2) {
+    return _mm512_inserti64x4(
+        _mm512_castsi256_si512(convert(load<bytes>(src, all))),
+        convert(load<bytes>(src + lanes * bytes, all)), 1);
+  } else {
+    return convert(load<bytes>(src, all));
   }
-  if (k == count) return;
-  const auto rest = static_cast<__mmask16>((1U << (count - k)) - 1);
-  store(dst + k * dst_bytes, rest,
-        convert(load<src_bytes>(src + k * src_bytes, rest)));
 }
 
-constexpr Isa isa = Isa::avx512;
+// `count` <= lanes.
+template <class Convert>
+void run_some(const Convert& convert, const std::byte* src, std::byte* dst,
+              std::int64_t count) {
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  store(dst, mask, convert(load<Convert::src_bytes>(src, mask)));
+}
+
+template <class Convert, bool streams>
+void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
+             std::int64_t count) {
+  constexpr std::int64_t src_bytes = Convert::src_bytes;
+  constexpr std::int64_t dst_bytes = Convert::dst_bytes;
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t at_once = line / dst_bytes;
+  const auto some = [&](std::int64_t n) {
+    run_some(convert, src, dst, n);
+    src += n * src_bytes;
+    dst += n * dst_bytes;
+    count -= n;
+  };
+  const auto lines = [&](auto put) {
+    for (; count >= at_once; count -= at_once) {
+      put(dst, line_of(convert, src));
+      src += at_once * src_bytes;
+      dst += line;
+    }
+  };
+  const std::int64_t head = -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+  if (streams && head % dst_bytes == 0) {
+    for (std::int64_t left = std::min(head / dst_bytes, count); left > 0;) {
+      const std::int64_t n = std::min(left, lanes);
+      some(n);
+      left -= n;
+    }
+    lines([](std::byte* at, __m512i v) {
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(at), v);
+    });
+  } else {
+    lines([](std::byte* at, __m512i v) { _mm512_storeu_si512(at, v); });
+  }
+  while (count > 0) some(std::min(count, lanes));
+}
+
+template <class Convert, bool streams>
+void run(const ValueRuns& runs, const Quantisation& quantisation) {
+  const Convert convert(quantisation);
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
+    run_one<Convert, streams>(convert, src, dst, count);
+  });
+}
+
+template <class Convert>
+constexpr Converter converter(std::string_view name, std::string_view src,
+                              std::string_view dst) {
+  return {
+      name, src, dst, Isa::avx512, &run<Convert, false>, &run<Convert, true>};
+}
 
 constexpr auto table = std::to_array<Converter>({
-    {"f32_to_f16.avx512", "f32", "f16", isa, &run<F32ToF16>},
-    {"f16_to_f32.avx512", "f16", "f32", isa, &run<F16ToF32>},
-    {"f32_to_bf16.avx512", "f32", "bf16", isa, &run<F32ToBf16>},
-    {"bf16_to_f32.avx512", "bf16", "f32", isa, &run<Bf16ToF32>},
-    {"f32_to_s8.avx512", "f32", "s8", isa, &run<Quantise<-128>>},
-    {"s8_to_f32.avx512", "s8", "f32", isa, &run<Dequantise<-128>>},
-    {"f32_to_u8.avx512", "f32", "u8", isa, &run<Quantise<0>>},
-    {"u8_to_f32.avx512", "u8", "f32", isa, &run<Dequantise<0>>},
+    converter<F32ToF16>("f32_to_f16.avx512", "f32", "f16"),
+    converter<F16ToF32>("f16_to_f32.avx512", "f16", "f32"),
+    converter<F32ToBf16>("f32_to_bf16.avx512", "f32", "bf16"),
+    converter<Bf16ToF32>("bf16_to_f32.avx512", "bf16", "f32"),
+    converter<Quantise<-128>>("f32_to_s8.avx512", "f32", "s8"),
+    converter<Dequantise<-128>>("s8_to_f32.avx512", "s8", "f32"),
+    converter<Quantise<0>>("f32_to_u8.avx512", "f32", "u8"),
+    converter<Dequantise<0>>("u8_to_f32.avx512", "u8", "f32"),
 });
 
 }  // namespace

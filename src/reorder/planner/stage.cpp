@@ -1,0 +1,154 @@
+// The pass that lays out stages: how the tiles of a nest lie in the buffer by way of
+// which their values change.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "reorder/plan_data.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+// The dim whose elements are a run of the tile on the side of the stage; 4: none.
+std::size_t dim_of_runs(const ScheduledNest& scheduled) {
+  const KernelKind kind = scheduled.kernel->kind;
+  if (kind == KernelKind::copy) return 1;
+  const bool single =
+      kind == KernelKind::strided || scheduled.conversion == Conversion::before;
+  return single ? 4 : 0;
+}
+
+// How far apart in memory runs may lie whose gaps are converted, too: where that
+// takes less time than to begin anew. Of dst nothing else may be written.
+std::int64_t widest_gap(const ScheduledNest& scheduled, std::int64_t extent) {
+  if (scheduled.conversion == Conversion::after) return 0;
+  return std::max(8 * scheduled.kernel->element_bytes, std::min(extent, line));
+}
+
+// A loop of the tile on the side of the stage, and which of those of its irregular
+// rows or columns it is.
+struct Loop {
+  StageLoop loop;
+  std::int64_t stride;  // as moves are planned
+  bool irregular;       // at offsets that only a table tells
+  std::size_t index;
+};
+
+// The dims of the tile outside its runs. Irregular rows or columns are the loops that
+// they are made of, where parts do not cut them.
+std::vector<Loop> loops_of(const ScheduledNest& scheduled,
+                           const std::array<std::int64_t, 4>& count) {
+  const bool before = scheduled.conversion == Conversion::before;
+  const auto stride = before ? &PlanLoop::src_stride : &PlanLoop::dst_stride;
+  const auto& made_of = before ? scheduled.nest.rows : scheduled.nest.columns;
+  const std::size_t irregular = before ? 0 : 1;
+  std::vector<Loop> loops;
+  for (std::size_t d = 0; d < 4; ++d) {
+    if (count[d] == 1 || d == dim_of_runs(scheduled)) continue;
+    if (d != irregular || made_of.empty()) {
+      loops.push_back({{d, 0, 0, 0}, scheduled.tile[d].*stride, false, 0});
+    } else if (scheduled.part[d] < scheduled.tile[d].count ||
+               made_of.size() + 3 > most_stage_loops) {
+      loops.push_back({{d, 0, 0, 0}, 0, true, 0});
+    } else {
+      for (std::size_t k = 0; k < made_of.size(); ++k) {
+        loops.push_back({{StageLoop::fixed, made_of[k].count, 0, 0},
+                         made_of[k].*stride,
+                         false,
+                         k});
+      }
+    }
+  }
+  // From the nearest on; what only a table tells comes last.
+  std::ranges::stable_sort(loops, {}, [&](const Loop& loop) {
+    return std::pair(loop.irregular, std::abs(loop.stride));
+  });
+  return loops;
+}
+
+// Lays out a tile of such counts; returns the bytes that it takes.
+std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
+                     const std::array<std::int64_t, 4>& count) {
+  const bool before = scheduled.conversion == Conversion::before;
+  Stage& stage = scheduled.stage;
+  stage = {};
+  if (const std::size_t d = dim_of_runs(scheduled); d < 4) {
+    stage.stride[d] = scheduled.kernel->element_bytes;
+  }
+  std::vector<PlanLoop> made_of =
+      before ? scheduled.nest.rows : scheduled.nest.columns;
+  std::int64_t extent = run_bytes(scheduled, count, scheduled.nest.zeros);
+  for (auto& [loop, stride, irregular, index] : loops_of(scheduled, count)) {
+    const std::int64_t gap = stride - extent;
+    if (stage.loops.size() == stage.dense && !irregular && gap >= 0 &&
+        gap <= widest_gap(scheduled, extent)) {
+      loop.stride = stride;
+      ++stage.dense;
+    } else {
+      // Runs of some lines begin with one.
+      loop.stride = extent < 4 * line ? extent : ceil_div(extent, line) * line;
+    }
+    loop.memory_stride = before ? data.in_src(stride) : data.in_dst(stride);
+    const bool fixed = loop.dim == StageLoop::fixed;
+    extent += ((fixed ? loop.count : count[loop.dim]) - 1) * loop.stride;
+    if (fixed) {
+      made_of[index].src_stride = loop.stride;
+      stage.offsets.assign(1, 0);
+    } else {
+      stage.stride[loop.dim] = loop.stride;
+    }
+    stage.loops.push_back(loop);
+  }
+  if (!stage.offsets.empty()) {
+    stage.offsets = offsets_of(made_of, &PlanLoop::src_stride);
+  }
+  return extent;
+}
+
+}  // namespace
+
+std::int64_t run_bytes(const ScheduledNest& scheduled,
+                       const std::array<std::int64_t, 4>& count,
+                       std::int64_t zeros) {
+  const std::size_t d = dim_of_runs(scheduled);
+  const std::int64_t unit = scheduled.kernel->element_bytes;
+  if (d == 4) return unit;
+  const bool after = scheduled.conversion == Conversion::after;
+  const std::int64_t of_zeros = after ? zeros : 0;
+  return (count[d] + of_zeros) * unit;
+}
+
+void lay_out_stage(const PlanData& data, ScheduledNest& scheduled) {
+  constexpr std::int64_t halves = 2;
+  const bool before = scheduled.conversion == Conversion::before;
+  for (;;) {
+    std::array<std::int64_t, 4> count;  // NOLINT: filled below
+    for (std::size_t d = 0; d < 4; ++d) {
+      count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
+    }
+    if (scheduled.leads) {
+      count[0] = std::min(count[0] + line / scheduled.kernel->element_bytes,
+                          scheduled.tile[0].count);
+    }
+    if (lay_out(data, scheduled, count) <= stage_bytes) break;
+    // Gaps made it longer: less of what reaches farthest.
+    const std::size_t farthest = scheduled.stage.loops.back().dim;
+    const std::size_t cut =
+        farthest == StageLoop::fixed ? (before ? 0 : 1) : farthest;
+    scheduled.part[cut] = ceil_div(
+        std::min(scheduled.part[cut], scheduled.tile[cut].count), halves);
+    scheduled.leads = false;
+  }
+  for (std::int64_t& at : scheduled.row_offsets) {
+    if (before) at = data.in_src(at);
+  }
+  for (std::int64_t& at : scheduled.column_offsets) {
+    if (!before) at = data.in_dst(at);
+  }
+}
+
+}  // namespace stridewise::detail
