@@ -190,10 +190,10 @@ TEST(Converters, StayWithinTheirRuns) {
           for (const bool streams : {false, true}) {
             if (streams && converter.stream == nullptr) continue;
             std::ranges::copy(before, dst.bytes().begin());
-            testing::run(
-                converter, streams,
-                {src.data() + lead, dst.data() + lead, n, runs,
-                 values_between * src_bytes, values_between * dst_bytes});
+            testing::run(converter, streams,
+                         {src.data() + lead, dst.data() + lead, n, runs,
+                          values_between * src_bytes,
+                          values_between * dst_bytes, n % 2 == 0, src.data()});
             ASSERT_TRUE(std::ranges::equal(dst.bytes(), expected))
                 << converter.name << " " << n << " " << shift << " " << streams;
           }

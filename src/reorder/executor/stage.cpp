@@ -48,8 +48,7 @@ Runs runs_of(const ScheduledNest& scheduled, const Tile& tile) {
   return runs;
 }
 
-// Calls convert(where in memory, where in the stage, steps) for each run; `steps`
-// are those that it takes by itself.
+// Calls convert(where in memory, where in the stage) for each combination of steps.
 template <class Convert>
 void each_run(std::span<const Steps> around, std::int64_t in_memory,
               std::int64_t in_stage, const Convert& convert) {
@@ -61,14 +60,21 @@ void each_run(std::span<const Steps> around, std::int64_t in_memory,
   }
 }
 
-// Converts between the stage and memory, one way or the other.
+// What src is worth asking for: from `src` on where runs are, then `next`.
+struct Ahead {
+  const std::byte* src = nullptr;  // nullptr: it is not
+  const std::byte* next = nullptr;
+};
+
+// Converts between the stage and memory, one way or the other, as `place` says.
 template <class Place>
 void convert(const PlanData& data, const ScheduledNest& scheduled,
-             const Runs& runs, const Place& place) {
+             const Tile& tile, const Ahead& ahead, const Place& place) {
   const ConvertRuns convert_runs =
       scheduled.nest.streams && scheduled.conversion != Conversion::before
           ? data.converter->stream
           : data.converter->run;
+  const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
   Steps nearest{1, 0, 0, nullptr};
   if (!around.empty() && around.front().offset == nullptr) {
@@ -78,10 +84,21 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
   ValueRuns values{};
   values.count = runs.bytes / data.width;
   values.runs = nearest.count;
-  each_run(around, 0, 0, [&](std::int64_t in_memory, std::int64_t in_stage) {
+  values.prefetch = ahead.src != nullptr && runs.loops > 0;
+  std::int64_t in_memory = 0, in_stage = 0;
+  const auto convert_until = [&](const std::byte* next) {
+    values.next_src = next;
     place(values, nearest, in_memory, in_stage);
     convert_runs(values, data.values->quantisation);
+  };
+  bool first = true;
+  each_run(around, 0, 0, [&](std::int64_t memory, std::int64_t stage) {
+    if (!first) convert_until(ahead.src + memory);
+    first = false;
+    in_memory = memory;
+    in_stage = stage;
   });
+  convert_until(ahead.next);
 }
 
 const std::int64_t* offsets_in(const Stage& stage) {
@@ -112,8 +129,13 @@ void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
 
 Tile read_staged(const PlanData& data, const ScheduledNest& scheduled,
                  Tile tile, std::byte* stage) {
-  const Runs runs = runs_of(scheduled, tile);
-  convert(data, scheduled, runs,
+  // What the last cache holds comes as soon if it is not asked for.
+  constexpr std::int64_t cached = 32 << 20;
+  Ahead ahead;
+  if (data.src_bytes + data.dst_bytes > cached) {
+    ahead = {tile.src, tile.src + data.in_src(tile.next_src)};
+  }
+  convert(data, scheduled, tile, ahead,
           [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
               std::int64_t in_stage) {
             values.src = tile.src + in_memory;
@@ -143,8 +165,7 @@ void write_staged(const PlanData& data, const ScheduledNest& scheduled,
   moved.crowded_dst = 0;
   moved.square_bytes = 0;
   scheduled.run(moved);
-  const Runs runs = runs_of(scheduled, tile);
-  convert(data, scheduled, runs,
+  convert(data, scheduled, tile, {},
           [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
               std::int64_t in_stage) {
             values.src = stage + in_stage;

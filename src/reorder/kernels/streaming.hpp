@@ -21,6 +21,16 @@ constexpr std::uintptr_t page_bytes = 4096;
   return -reinterpret_cast<std::intptr_t>(at) & (line - 1);
 }
 
+// Asks for the lines of so many bytes of src, which are read soon: past the L1 cache,
+// which would not keep them until then.
+template <std::int64_t bytes>
+[[gnu::always_inline]] inline void ask_for(const std::byte* from) {
+#pragma GCC unroll 8
+  for (std::int64_t at = 0; at < bytes; at += line) {
+    __builtin_prefetch(from + at, 0, 2);
+  }
+}
+
 // A run is written piece by piece; the next piece is `bytes` at `to`.
 [[gnu::always_inline]] inline void ask_page_after(const std::byte* to,
                                                   std::int64_t bytes) {

@@ -21,14 +21,25 @@ struct ValueRuns {
   std::int64_t runs;
   std::int64_t src_pitch;  // bytes from run to run
   std::int64_t dst_pitch;
+  // Where src is not in the nearest caches, each run asks for the next one, and the
+  // last for what is read after it; nullptr: nothing that is known.
+  bool prefetch = false;
+  const std::byte* next_src = nullptr;
 };
 
-// Calls one(src, dst, count) for each run.
+// Calls one(src, dst, count, ahead) for each run: `ahead` bytes after what it reads
+// is what it asks for; 0: nothing.
 template <class One>
 void each_run(const ValueRuns& runs, const One& one) {
-  for (std::int64_t k = 0; k < runs.runs; ++k) {
-    one(runs.src + k * runs.src_pitch, runs.dst + k * runs.dst_pitch,
-        runs.count);
+  const std::byte* src = runs.src;
+  std::byte* dst = runs.dst;
+  for (std::int64_t left = runs.runs; left > 0; --left) {
+    const std::byte* const next =
+        left > 1 ? src + runs.src_pitch : runs.next_src;
+    const bool asks = runs.prefetch && next != nullptr;
+    one(src, dst, runs.count, asks ? next - src : 0);
+    src += runs.src_pitch;
+    dst += runs.dst_pitch;
   }
 }
 

@@ -97,7 +97,8 @@ void run_one(const std::byte* __restrict src, std::byte* __restrict dst,
 
 template <class Src, class Dst, Dst (*convert)(Src, const Quantisation&)>
 void run(const ValueRuns& runs, const Quantisation& quantisation) {
-  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count,
+                     std::ptrdiff_t) {
     run_one<Src, Dst, convert>(src, dst, count, quantisation);
   });
 }

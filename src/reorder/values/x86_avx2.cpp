@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "reorder/kernels/streaming.hpp"
 #include "reorder/values/converter.hpp"
 
 namespace stridewise::x86 {
@@ -199,12 +200,12 @@ __m256i group_of(const Convert& convert, const std::byte* src) {
 
 template <class Convert, bool streams>
 void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
-             std::int64_t count) {
+             std::int64_t count, std::ptrdiff_t ahead) {
   constexpr std::int64_t src_bytes = Convert::src_bytes;
   constexpr std::int64_t dst_bytes = Convert::dst_bytes;
-  constexpr std::int64_t line = 64;
   constexpr std::int64_t at_once = sizeof(__m256i) / dst_bytes;
   if (count < lanes) {
+    if (ahead != 0) __builtin_prefetch(src + ahead, 0, 2);
     return store_first<dst_bytes>(dst, count,
                                   convert(load_first<src_bytes>(src, count)));
   }
@@ -215,11 +216,12 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
   std::int64_t k = 0;
   const auto groups = [&](auto put) {
     for (; k + at_once <= count; k += at_once) {
+      if (ahead != 0) ask_for<at_once * src_bytes>(src + k * src_bytes + ahead);
       put(reinterpret_cast<__m256i*>(dst + k * dst_bytes),
           group_of(convert, src + k * src_bytes));
     }
   };
-  const std::int64_t head = -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+  const std::int64_t head = to_next_line(dst);
   if (streams && head % dst_bytes == 0) {
     // The last of these vectors reaches beyond the line's beginning.
     for (std::int64_t at = 0; at < std::min(head / dst_bytes, count);
@@ -227,7 +229,10 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
       step(std::min(at, count - lanes));
     }
     k = head / dst_bytes;
-    groups([](__m256i* at, __m256i v) { _mm256_stream_si256(at, v); });
+    groups([](__m256i* at, __m256i v) {
+      ask_page_after(reinterpret_cast<const std::byte*>(at), sizeof v);
+      _mm256_stream_si256(at, v);
+    });
   } else {
     groups([](__m256i* at, __m256i v) { _mm256_storeu_si256(at, v); });
   }
@@ -237,8 +242,9 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
 template <class Convert, bool streams>
 void run(const ValueRuns& runs, const Quantisation& quantisation) {
   const Convert convert(quantisation);
-  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
-    run_one<Convert, streams>(convert, src, dst, count);
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count,
+                     std::ptrdiff_t ahead) {
+    run_one<Convert, streams>(convert, src, dst, count, ahead);
   });
 }
 

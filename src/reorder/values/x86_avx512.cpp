@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reorder/kernels/streaming.hpp"
 #include "reorder/values/converter.hpp"
 
 namespace stridewise::x86 {
@@ -194,12 +195,12 @@ void run_some(const Convert& convert, const std::byte* src, std::byte* dst,
 
 template <class Convert, bool streams>
 void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
-             std::int64_t count) {
+             std::int64_t count, std::ptrdiff_t ahead) {
   constexpr std::int64_t src_bytes = Convert::src_bytes;
   constexpr std::int64_t dst_bytes = Convert::dst_bytes;
-  constexpr std::int64_t line = 64;
   constexpr std::int64_t at_once = line / dst_bytes;
   const auto some = [&](std::int64_t n) {
+    if (ahead != 0) __builtin_prefetch(src + ahead, 0, 2);
     run_some(convert, src, dst, n);
     src += n * src_bytes;
     dst += n * dst_bytes;
@@ -207,12 +208,13 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
   };
   const auto lines = [&](auto put) {
     for (; count >= at_once; count -= at_once) {
+      if (ahead != 0) ask_for<at_once * src_bytes>(src + ahead);
       put(dst, line_of(convert, src));
       src += at_once * src_bytes;
       dst += line;
     }
   };
-  const std::int64_t head = -reinterpret_cast<std::intptr_t>(dst) & (line - 1);
+  const std::int64_t head = to_next_line(dst);
   if (streams && head % dst_bytes == 0) {
     for (std::int64_t left = std::min(head / dst_bytes, count); left > 0;) {
       const std::int64_t n = std::min(left, lanes);
@@ -220,6 +222,7 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
       left -= n;
     }
     lines([](std::byte* at, __m512i v) {
+      ask_page_after(at, line);
       _mm512_stream_si512(reinterpret_cast<__m512i*>(at), v);
     });
   } else {
@@ -231,8 +234,9 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
 template <class Convert, bool streams>
 void run(const ValueRuns& runs, const Quantisation& quantisation) {
   const Convert convert(quantisation);
-  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count) {
-    run_one<Convert, streams>(convert, src, dst, count);
+  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count,
+                     std::ptrdiff_t ahead) {
+    run_one<Convert, streams>(convert, src, dst, count, ahead);
   });
 }
 
