@@ -17,6 +17,11 @@ except ImportError:
 DTYPES = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}
 
 
+# By name: the assignment converts values, to integers what has been rounded and
+# clipped before.
+VALUES = {"f32": "f4", "f16": "f2", "s8": "i1", "u8": "u1"}
+
+
 def version(_threads):
     return np.__version__
 
@@ -29,9 +34,14 @@ def view(array, offset, extents, strides):
 def prepare(problem):
     if problem.threads != 1:
         raise peer.Cannot("NumPy copies with one thread")
-    dtype = DTYPES[problem.element_bytes]
-    src = np.frombuffer(problem.src, dtype)
-    dst = np.frombuffer(problem.dst, dtype)
+    if problem.to_dtype is None:
+        src_dtype = dst_dtype = DTYPES[problem.element_bytes]
+    elif {problem.dtype, problem.to_dtype} <= VALUES.keys():
+        src_dtype, dst_dtype = VALUES[problem.dtype], VALUES[problem.to_dtype]
+    else:
+        raise peer.Cannot("NumPy has no bf16")
+    src = np.frombuffer(problem.src, src_dtype)
+    dst = np.frombuffer(problem.dst, dst_dtype)
     pairs = [(view(dst, r["dst_offset"], r["extents"], r["dst_strides"]),
               view(src, r["src_offset"], r["extents"], r["src_strides"]))
              for r in problem.rectangles]
@@ -40,7 +50,15 @@ def prepare(problem):
         for to, come_from in pairs:
             to[...] = come_from
 
-    return run
+    def quantise():
+        bounds = np.iinfo(dst_dtype)
+        for to, come_from in pairs:
+            rounded = np.rint(come_from)
+            np.clip(rounded, bounds.min, bounds.max, out=rounded)
+            to[...] = rounded
+
+    integers = problem.to_dtype is not None and np.dtype(dst_dtype).kind in "iu"
+    return quantise if integers else run
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -148,6 +149,20 @@ class Solver {
     }
   }
 
+  // The types of both sides: where values change, what they are called.
+  static std::pair<Type, Type> types_of(const Json& problem) {
+    if (!problem.contains("to_dtype")) {
+      const Type type = carrier(problem["element_bytes"]);
+      return {type, type};
+    }
+    static const std::map<std::string, Type> named = {{"f32", Type::f32},
+                                                      {"f16", Type::f16},
+                                                      {"bf16", Type::bf16},
+                                                      {"s8", Type::s8},
+                                                      {"u8", Type::u8}};
+    return {named.at(problem["dtype"]), named.at(problem["to_dtype"])};
+  }
+
   bool prepare_tags(const Json& problem) {
     const Json& shape = problem["shape"];
     const auto width = problem["element_bytes"].get<std::int64_t>();
@@ -157,12 +172,13 @@ class Solver {
     const auto src_tag = library_tag(*from);
     const auto dst_tag = library_tag(*to);
     if (!src_tag || !dst_tag) return false;
+    const auto types = types_of(problem);
     Dims dims;
     for (const Json& dim : shape) dims.push_back(dim["extent"]);
     try {
       reorders_.emplace_back(
-          engine_, dnnl::memory::desc(dims, carrier(width), *src_tag),
-          src_->bytes.get(), dnnl::memory::desc(dims, carrier(width), *dst_tag),
+          engine_, dnnl::memory::desc(dims, types.first, *src_tag),
+          src_->bytes.get(), dnnl::memory::desc(dims, types.second, *dst_tag),
           dst_->bytes.get());
     } catch (const dnnl::error&) {
       return false;
@@ -178,6 +194,10 @@ class Solver {
     // Wider elements move as rows of 4-byte ones.
     const std::int64_t part = std::min<std::int64_t>(width, 4);
     const std::int64_t parts = width / part;
+    const bool converts = problem.contains("to_dtype");
+    const auto types =
+        converts ? types_of(problem) : std::pair(carrier(part), carrier(part));
+    const auto dst_width = problem.value("to_element_bytes", width);
     for (const Json& rectangle : problem["rectangles"]) {
       Dims extents = rectangle["extents"];
       Dims src_strides = rectangle["src_strides"];
@@ -189,12 +209,12 @@ class Solver {
       extents.push_back(parts);
       if (extents.size() > DNNL_MAX_NDIMS) throw Cannot("too many dims");
       reorders_.emplace_back(
-          engine_, dnnl::memory::desc(extents, carrier(part), src_strides),
+          engine_, dnnl::memory::desc(extents, types.first, src_strides),
           src_->bytes.get() +
               rectangle["src_offset"].get<std::int64_t>() * width,
-          dnnl::memory::desc(extents, carrier(part), dst_strides),
+          dnnl::memory::desc(extents, types.second, dst_strides),
           dst_->bytes.get() +
-              rectangle["dst_offset"].get<std::int64_t>() * width);
+              rectangle["dst_offset"].get<std::int64_t>() * dst_width);
     }
   }
 

@@ -30,6 +30,8 @@ class Problem:
         self.threads = told["threads"]
         self.dtype = told["dtype"]
         self.element_bytes = told["element_bytes"]
+        # Where values change on the way.
+        self.to_dtype = told.get("to_dtype")
         self.rectangles = told["rectangles"]
         if self.rectangles is None:
             raise Cannot("these layouts are not a few strided rectangles")

@@ -23,6 +23,7 @@ namespace {
 
 struct Options {
   Problem pair;
+  std::string to_dtype;
   std::string problems = "default";
   std::string only;
   std::string against = "memcpy";
@@ -39,7 +40,9 @@ std::vector<BoundProblem> problems_of(const Options& options) {
   } else if (options.pair.dst.empty() || options.pair.shape.empty()) {
     throw Failure{{ErrorCode::mismatch, "one pair needs A, B and --shape"}};
   } else {
-    problems.push_back(bind(options.pair));
+    Problem pair = options.pair;
+    if (!options.to_dtype.empty()) pair.dtype += "->" + options.to_dtype;
+    problems.push_back(bind(std::move(pair)));
   }
   std::erase_if(problems, [&](const BoundProblem& problem) {
     return problem.text.name.find(options.only) == std::string::npos;
@@ -176,9 +179,11 @@ void add_bench(CLI::App& app, Context& context) {
       "element lies. Rounds of all competitors\nalternate, medians are "
       "compared. GB/s count the bytes read and written of the\nelements alone. "
       "A ratio above 1 says that Stridewise is the faster one. A line of\na "
-      "problem file is 'name; dtype; src -> dst; shape'.\n"
+      "problem file is 'name; dtype; src -> dst; shape'; with a dtype of "
+      "'f32->s8' values\nchange on the way.\n"
       "  stridewise bench\n"
       "  stridewise bench nchw nhwc --shape 8x64x56x56 --dtype s8 --threads 2\n"
+      "  stridewise bench nchw nChw16c --shape 8x64x56x56 --to-dtype f16\n"
       "  stridewise bench --problems small --only nChw16c --against nt,numpy");
   auto options = std::make_shared<Options>();
   options->pair.dtype = "f32";
@@ -188,12 +193,17 @@ void add_bench(CLI::App& app, Context& context) {
   command->add_option("--shape,-s", options->pair.shape, "logical extents");
   command->add_option("--dtype,-t", options->pair.dtype, "element type")
       ->capture_default_str();
+  auto* to_dtype = command->add_option(
+      "--to-dtype", options->to_dtype,
+      "type that the values are converted to, by scale 1 and zero point 0");
   command
       ->add_option("--problems,-p", options->problems,
                    "a problem file, or one of small, medium, large, default: "
-                   "256 KiB, 8 MiB, 256 MiB, 64 MiB a case")
+                   "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; or values: 8 MiB "
+                   "of f32 that change their type on the way")
       ->capture_default_str()
-      ->excludes(src);
+      ->excludes(src)
+      ->excludes(to_dtype);
   command->add_option("--only", options->only,
                       "only problems with this text in their name");
   command

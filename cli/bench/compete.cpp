@@ -118,13 +118,14 @@ void time_all(const std::function<void()>& convert, Competition& competition,
 CaseResult compete(const BoundProblem& problem, Competition& competition,
                    SharedTensors& tensors) {
   require_memory(problem, competition.peers.size());
-  const Plan plan = value_of(Plan::make(problem.src, problem.dst));
+  const Plan plan = value_of(Plan::make(problem.src, problem.dst,
+                                        PlanOptions{.values = problem.values}));
   const ParallelFor parallel_for = make_parallel_for(competition.threads);
   const Buffer from(problem.src.size_bytes());
   const Buffer to(problem.dst.size_bytes());
-  fill_pattern(from.bytes());
+  fill_src(problem, from.bytes());
   plan.run(from.data(), to.data(), parallel_for);
-  if (!verify(problem.src, problem.dst, from.bytes(), to.bytes())) {
+  if (!verify(problem, from.bytes(), to.bytes())) {
     throw Failure{
         {ErrorCode::invalid_value,
          problem.text.name + ": differs from the reference; not timed"}};

@@ -83,13 +83,19 @@ Json problem_json(const BoundProblem& problem, const SharedTensors& tensors) {
   for (const Dim& dim : problem.src.shape()) {
     shape.push_back({{"dim", dim.name}, {"extent", dim.extent}});
   }
-  return {{"name", problem.text.name},
-          {"dtype", problem.type.name},
-          {"element_bytes", problem.type.bytes()},
-          {"shape", std::move(shape)},
-          {"src", layout_json(problem.src, problem.src_source, tensors.src)},
-          {"dst", layout_json(problem.dst, problem.dst_source, tensors.dst)},
-          {"rectangles", rectangles_json(problem.src, problem.dst)}};
+  Json json = {
+      {"name", problem.text.name},
+      {"dtype", problem.src_type.name},
+      {"element_bytes", problem.src_type.bytes()},
+      {"shape", std::move(shape)},
+      {"src", layout_json(problem.src, problem.src_source, tensors.src)},
+      {"dst", layout_json(problem.dst, problem.dst_source, tensors.dst)},
+      {"rectangles", rectangles_json(problem.src, problem.dst)}};
+  if (problem.values) {
+    json["to_dtype"] = problem.dst_type.name;
+    json["to_element_bytes"] = problem.dst_type.bytes();
+  }
+  return json;
 }
 
 Error no_such_peer(const std::string& name) {

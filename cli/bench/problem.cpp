@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view line_form = "name; dtype; src -> dst; shape";
+constexpr std::string_view arrow = "->";
 constexpr std::size_t longest_file = 1 << 20;
 
 std::string_view trimmed(std::string_view text) {
@@ -43,7 +44,6 @@ Problem parse_line(std::string_view line) {
     refuse(fmt::format("{} field{} where '{}' has 4", fields.size(),
                        fields.size() == 1 ? "" : "s", line_form));
   }
-  constexpr std::string_view arrow = "->";
   const std::size_t at = fields[2].find(arrow);
   if (at == std::string_view::npos) {
     refuse(fmt::format("no '->' between two layouts in '{}'", fields[2]));
@@ -65,6 +65,16 @@ Problem parse_line(std::string_view line) {
   return problem;
 }
 
+// The types of src and dst: one text for both, or "f32->s8".
+std::array<ElementType, 2> types_of(std::string_view text) {
+  const std::size_t at = text.find(arrow);
+  const auto type_of = [](std::string_view name) {
+    return value_of(parse_element_type(trimmed(name)));
+  };
+  if (at == std::string_view::npos) return {type_of(text), type_of(text)};
+  return {type_of(text.substr(0, at)), type_of(text.substr(at + arrow.size()))};
+}
+
 // Beside an installed program, or else in the source that it was built from.
 fs::path shipped_folder() {
   std::error_code error;
@@ -78,12 +88,17 @@ fs::path shipped_folder() {
 }  // namespace
 
 BoundProblem bind(Problem problem) {
-  const ElementType type = value_of(parse_element_type(problem.dtype));
+  const auto [src_type, dst_type] = types_of(problem.dtype);
+  std::optional<Values> values;
+  if (src_type != dst_type) {
+    values = {src_type, dst_type};
+    value_of(check(*values).map([] { return 0; }));
+  }
   std::vector<LayoutSource> sources =
       resolve_all(std::array{problem.src, problem.dst}, problem.shape);
   const Shape shape = shape_for(problem.shape, sources);
-  const Layout src = value_of(sources[0].bind(shape, type.bytes()));
-  const Layout dst = value_of(sources[1].bind(shape, type.bytes()));
+  const Layout src = value_of(sources[0].bind(shape, src_type.bytes()));
+  const Layout dst = value_of(sources[1].bind(shape, dst_type.bytes()));
   for (const Layout* layout : {&src, &dst}) {
     if (layout->defect()) throw Failure{*layout->defect()};
   }
@@ -96,8 +111,9 @@ BoundProblem bind(Problem problem) {
     problem.name = fmt::format("{} {} -> {} {}", problem.dtype, problem.src,
                                problem.dst, problem.shape);
   }
-  return {std::move(problem),    type, std::move(sources[0]),
-          std::move(sources[1]), src,  dst};
+  return {
+      std::move(problem),    src_type, dst_type, values, std::move(sources[0]),
+      std::move(sources[1]), src,      dst};
 }
 
 std::vector<BoundProblem> parse_problems(std::string_view text,
@@ -123,8 +139,8 @@ std::vector<BoundProblem> parse_problems(std::string_view text,
 }
 
 std::vector<BoundProblem> read_problems(const std::string& file) {
-  constexpr std::array<std::string_view, 4> shipped = {"small", "medium",
-                                                       "large", "default"};
+  constexpr std::array<std::string_view, 5> shipped = {
+      "small", "medium", "large", "default", "values"};
   const fs::path path = std::ranges::find(shipped, file) == shipped.end()
                             ? fs::path(file)
                             : shipped_folder() / (file + ".txt");

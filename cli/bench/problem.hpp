@@ -1,11 +1,13 @@
 // What is measured: a conversion, as one line of a problem file.
 //
 //   name; dtype; src -> dst; shape          # a comment
+//   name; dtype->dtype; src -> dst; shape   # values that change on the way
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,24 +17,26 @@
 namespace stridewise::cli {
 
 struct Problem {
-  std::string name;  // empty: dtype, layouts and shape
-  std::string dtype, src, dst, shape;
+  std::string name;                    // empty: dtype, layouts and shape
+  std::string dtype, src, dst, shape;  // dtype: one, or "f32->s8"
 };
 
 // A problem that is understood: texts resolved and bound.
 struct BoundProblem {
   Problem text;  // with a name
-  ElementType type;
+  ElementType src_type, dst_type;
+  std::optional<Values> values;  // where the types differ; not scaled
   LayoutSource src_source, dst_source;
   Layout src, dst;
 
-  // Of the elements, which is what every competitor has to move.
+  // Of the elements, which is what every competitor has to move: the mean of both
+  // sides.
   [[nodiscard]] std::int64_t bytes() const {
-    return src.elements() * type.bytes();
+    return src.elements() * (src_type.bytes() + dst_type.bytes()) / 2;
   }
 };
 
-// Throws Failure: an unknown layout or type, a shape that does not fit, a
+// Throws Failure: an unknown layout or type, values that cannot change so, a shape that does not fit, a
 // layout that is not valid, a tensor without elements.
 [[nodiscard]] BoundProblem bind(Problem problem);
 
@@ -40,7 +44,8 @@ struct BoundProblem {
 [[nodiscard]] std::vector<BoundProblem> parse_problems(std::string_view text,
                                                        const std::string& file);
 
-// `file` is a path, or the name of a shipped set: small, medium, large, default.
+// `file` is a path, or the name of a shipped set: small, medium, large, default,
+// values.
 [[nodiscard]] std::vector<BoundProblem> read_problems(const std::string& file);
 
 }  // namespace stridewise::cli

@@ -2,6 +2,7 @@
 #include "bench/verify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -20,9 +21,20 @@ std::int64_t below(std::mt19937_64& random, std::int64_t limit) {
                                    static_cast<std::uint64_t>(limit));
 }
 
-bool elements_match(const Layout& src, const Layout& dst,
-                    const std::byte* src_bytes, const std::byte* dst_bytes) {
-  const auto width = src.element_bytes();
+// Whether what lies at `dst` is what lies at `src`, or is converted from it.
+bool element_matches(const BoundProblem& problem, const std::byte* src,
+                     const std::byte* dst) {
+  const auto width = static_cast<std::size_t>(problem.dst_type.bytes());
+  if (!problem.values) return std::memcmp(src, dst, width) == 0;
+  std::array<std::byte, 4> expected{};
+  convert_values(*problem.values, src, expected.data(), 1);
+  return std::memcmp(expected.data(), dst, width) == 0;
+}
+
+bool elements_match(const BoundProblem& problem, const std::byte* src_bytes,
+                    const std::byte* dst_bytes) {
+  const Layout& src = problem.src;
+  const Layout& dst = problem.dst;
   std::mt19937_64 random(1);
   std::vector<std::int64_t> src_index(src.shape().size());
   std::vector<std::int64_t> dst_index(dst.shape().size());
@@ -40,9 +52,9 @@ bool elements_match(const Layout& src, const Layout& dst,
     for (std::size_t d = 0; d < dst_index.size(); ++d) {
       dst_index[d] = src_index[position[d]];
     }
-    if (std::memcmp(src_bytes + src.offset(src_index) * width,
-                    dst_bytes + dst.offset(dst_index) * width,
-                    static_cast<std::size_t>(width)) != 0) {
+    if (!element_matches(
+            problem, src_bytes + src.offset(src_index) * src.element_bytes(),
+            dst_bytes + dst.offset(dst_index) * dst.element_bytes())) {
       return false;
     }
   }
@@ -66,25 +78,53 @@ bool rest_is_zero(const Layout& dst, const std::byte* bytes) {
   return true;
 }
 
+// Numbers below `limit` that follow no pattern.
+class Scattered {
+ public:
+  std::uint64_t below(std::uint64_t limit) {
+    state_ = state_ * 6364136223846793005 + 1442695040888963407;
+    return (state_ >> 40) * limit >> 24;
+  }
+
+ private:
+  std::uint64_t state_ = 0x9e3779b97f4a7c15;
+};
+
 }  // namespace
 
-void fill_pattern(std::span<std::byte> bytes) {
-  std::uint64_t state = 0x9e3779b97f4a7c15;
-  for (std::byte& b : bytes) {
-    state = state * 6364136223846793005 + 1442695040888963407;
-    b = static_cast<std::byte>(4 + (state >> 58));
+void fill_src(const BoundProblem& problem, std::span<std::byte> bytes) {
+  Scattered scattered;
+  if (!problem.values || problem.src_type.bytes() == 1) {
+    for (std::byte& b : bytes)
+      b = static_cast<std::byte>(4 + scattered.below(64));
+    return;
+  }
+  const ElementType f32 = parse_element_type("f32").value();
+  const auto width = static_cast<std::size_t>(problem.src_type.bytes());
+  for (std::size_t at = 0; at + width <= bytes.size(); at += width) {
+    // From -150 to 150: beyond what 8 bits hold.
+    const auto steps = static_cast<float>(scattered.below(30001));
+    const float value = steps / 100 - 150;
+    convert_values({f32, problem.src_type},
+                   reinterpret_cast<const std::byte*>(&value), &bytes[at], 1);
   }
 }
 
-bool verify(const Layout& src, const Layout& dst,
-            std::span<const std::byte> src_bytes,
+bool verify(const BoundProblem& problem, std::span<const std::byte> src_bytes,
             std::span<const std::byte> dst_bytes) {
+  const Layout& src = problem.src;
+  const Layout& dst = problem.dst;
   if (std::max(src.size_bytes(), dst.size_bytes()) > most_compared_bytes) {
-    return elements_match(src, dst, src_bytes.data(), dst_bytes.data()) &&
+    return elements_match(problem, src_bytes.data(), dst_bytes.data()) &&
            rest_is_zero(dst, dst_bytes.data());
   }
   const Buffer expected(dst.size_bytes());
-  reorder_reference(src, dst, src_bytes.data(), expected.data());
+  if (problem.values) {
+    reorder_reference(src, dst, src_bytes.data(), expected.data(), Fill::zero,
+                      *problem.values);
+  } else {
+    reorder_reference(src, dst, src_bytes.data(), expected.data());
+  }
   return std::ranges::equal(expected.bytes(), dst_bytes);
 }
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "stridewise/layout.hpp"
+#include "bench/problem.hpp"
 
 namespace stridewise::cli {
 
@@ -13,13 +13,15 @@ namespace stridewise::cli {
 // for byte. Beyond, a million random elements and a million random places.
 inline constexpr std::int64_t most_compared_bytes = 32 << 20;
 
-// Bytes that tell places apart, from 0x04 to 0x43: none is that of padding, and
+// What src holds: values of some hundreds where they change on the way; else bytes
+// that tell places apart, from 0x04 to 0x43: none is that of padding, and
 // read as numbers of any type they are neither NaN nor subnormal, which a
 // library that copies through registers may change.
-void fill_pattern(std::span<std::byte> bytes);
+void fill_src(const BoundProblem& problem, std::span<std::byte> bytes);
 
-// True when dst holds the elements of src, and zeros elsewhere.
-[[nodiscard]] bool verify(const Layout& src, const Layout& dst,
+// True when dst holds the elements of src, or what they are converted to, and zeros
+// elsewhere.
+[[nodiscard]] bool verify(const BoundProblem& problem,
                           std::span<const std::byte> src_bytes,
                           std::span<const std::byte> dst_bytes);
 

@@ -49,6 +49,20 @@ class ProblemFiles(support.CliTest):
                 "names; f64; oihw -> mace.filter; 4x3x3x3\n")
         self.assertEqual(self.names(text), ["bank", "free", "names"])
 
+    def test_values_that_change(self):
+        told = self.answer("bench", "nchw", "nhwc", "--shape", "1x3x4x5",
+                           "--to-dtype", "s8", *QUICK)["cases"]
+        told += self.answer(
+            "bench", "--problems",
+            self.file("; f32->s8; nchw -> nhwc; 1x3x4x5\n"
+                      "same; u8 -> u8; nchw -> nhwc; 1x3x4x5"),
+            *QUICK)["cases"]
+        for case in told[:2]:
+            self.assertEqual(case["name"], "f32->s8 nchw -> nhwc 1x3x4x5")
+            self.assertEqual(case["dtype"], "f32->s8")
+            self.assertEqual(case["bytes"], 60 * 5 // 2)  # the mean of both sides
+        self.assertEqual(told[2]["bytes"], 60)
+
     def test_where_and_what_is_wrong(self):
         good = f"good; {SMALL}\n"
         form = "name; dtype; src -> dst; shape"
@@ -62,6 +76,10 @@ class ProblemFiles(support.CliTest):
                 ("a; f32; nchw ->; 1x2x3x4", ["no dst", form]),
                 ("a; f32; nchw -> nhwc;", ["no shape", form]),
                 ("a; f33; nchw -> nhwc; 1x2x3x4", ["f33", "f32"]),
+                ("a; f32->; nchw -> nhwc; 1x2x3x4", []),
+                ("a; f32->f33; nchw -> nhwc; 1x2x3x4", ["f33", "f32"]),
+                ("a; f32->s8->u8; nchw -> nhwc; 1x2x3x4", ["s8->u8"]),
+                ("a; f16->s8; nchw -> nhwc; 1x2x3x4", ["f16 to s8"]),
                 ("a; f32; nchw -> nhcw; 1x2x3", ["4 dims"]),
                 ("a; f32; nchw -> nChw16k; 1x2x3x4", ["did you mean"]),
                 ("a; f32; nchw -> oihw; 1x2x3x4", []),
@@ -93,6 +111,8 @@ class ProblemFiles(support.CliTest):
         self.refused("bench", "nchw", "nhwc", "--shape", "1x2x3x4",
                      "--problems", self.file(f"a; {SMALL}"))
         self.refused("bench", "nchw", "nhwc", says="--shape")
+        self.refused("bench", "--problems", self.file(f"a; {SMALL}"),
+                     "--to-dtype", "s8", says="--to-dtype")
         self.refused("bench", "--problems", self.file(f"a; {SMALL}"), "--only",
                      "zzz", says="zzz")
 
@@ -109,6 +129,15 @@ class ShippedProblems(support.CliTest):
         self.assertEqual(len({name for name, *_ in small}), 57)
         for other in medium, large:
             self.assertEqual([f[:3] for f in other], [f[:3] for f in small])
+
+    def test_values_are_of_8_mib_of_f32(self):
+        told = (PROBLEMS / "values.txt").read_text().splitlines()
+        lines = [line.split(";") for line in told if not line.startswith("#")]
+        self.assertEqual(len(lines), 55)
+        self.assertEqual(len({dtype for _, dtype, *_ in lines}), 5)
+        for *_, shape in lines:
+            elements = math.prod(int(n) for n in shape.split("x"))
+            self.assertTrue(7 << 20 < 4 * elements < 9 << 20, shape)
 
     def test_small_ones_are_right(self):
         # Each is compared with the slow reference before it is timed.

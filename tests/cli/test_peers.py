@@ -129,6 +129,26 @@ class Peers(support.CliTest):
             for name, peer in told["cases"][0]["peers"].items():
                 self.assertIn("seconds", peer, (name, dtype))
 
+    def test_values_that_change(self):
+        # Tags and rectangles, padding and none; each peer's own arithmetic.
+        for pair in ("f32->f16", "f16->f32", "f32->bf16", "bf16->f32",
+                     "f32->s8", "s8->f32", "f32->u8", "u8->f32"):
+            dtype, to_dtype = pair.split("->")
+            for src, dst in (("nchw", "nhwc"), ("nhwc", "nChw16c"),
+                             ("nchw", "mace.channel")):
+                told = self.answer(
+                    "bench", src, dst, "--shape", "3x17x9x8", "--dtype", dtype,
+                    "--to-dtype", to_dtype, "--rounds", "1", "--against",
+                    "numpy,onednn")
+                for name, peer in told["cases"][0]["peers"].items():
+                    key = ("cannot" if name == "numpy" and "bf16" in pair
+                           else "seconds")
+                    self.assertIn(key, peer, (name, pair, dst, peer))
+
+    def test_values_that_are_not_converted_are_wrong(self):
+        _, case = self.case_of(self.peer(), "--to-dtype", "u8")
+        self.assertIn("wrong", case["peers"]["fake"])
+
     def test_wrong_data_is_not_timed(self):
         for solve in [
                 'say({"ready": True})',  # writes nothing
