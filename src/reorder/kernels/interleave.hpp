@@ -230,8 +230,15 @@ class Interleave {
       whole.src_stride[0] = 16;
     }
     block<Vector128, J, false>(whole, 0);
-    std::memcpy(tile.dst, all.data(),
-                static_cast<std::size_t>(tile.count[1] * J * width));
+    // Parts of what was stored as one, which loads need not wait for.
+    const std::int64_t bytes = tile.count[1] * J * width;
+    const std::int64_t vectors = bytes / 16 * 16;
+    for (std::int64_t at = 0; at < vectors; at += 16) {
+      Vector128::store(tile.dst + at, Vector128::load(all.data() + at));
+    }
+    if (vectors < bytes) {
+      copy_short(tile.dst + vectors, all.data() + vectors, bytes - vectors);
+    }
   }
 };
 
