@@ -193,6 +193,23 @@ void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
   add_run(base + span, layout.places(), {});
 }
 
+// Makes w of w/4 and w%4 that lie as w alone would, so that a tail needs no piece of
+// its own. Returns whether there were two such.
+bool merge_two(std::vector<DigitStep>& steps) {
+  for (DigitStep& inner : steps) {
+    if (inner.mod == 0) continue;
+    const auto outer = std::ranges::find_if(steps, [&](const DigitStep& step) {
+      return step.bias == inner.bias && step.div == inner.div * inner.mod &&
+             step.stride == inner.stride * inner.mod;
+    });
+    if (outer == steps.end()) continue;
+    inner.mod *= outer->mod;
+    steps.erase(outer);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim,
@@ -203,6 +220,8 @@ std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim,
       steps.push_back(
           {term.bias, term.div, term.mod, term.flat_stride * element_bytes});
     }
+  }
+  while (merge_two(steps)) {
   }
   return steps;
 }

@@ -176,10 +176,10 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     piece.loops = normalise(std::move(piece.loops));
   }
   fills = with_width(std::move(fills), data->dst_width, width);
-  // Zeros that are converted must fit the stage with what they follow.
-  constexpr std::int64_t staged_zeros = 4096;
-  const bool staged = width < data->dst_width;
-  fuse_padding(*moves, fills, width, staged ? staged_zeros / width : largest);
+  // Longer runs of zeros are written as fast alone, and transposes would write those
+  // of all columns line by line in turns. A stage has room for these.
+  constexpr std::int64_t fused_zeros = 4096;
+  fuse_padding(*moves, fills, width, fused_zeros / width);
   fills = with_width(std::move(fills), width, data->dst_width);
 
   const std::int64_t bytes = data->src_bytes + data->dst_bytes;

@@ -42,7 +42,7 @@ namespace stridewise {
 // dst can write needs no second. Removes those pieces from `fills`, but for runs of
 // more than `most` zeros. Pre: all loops are normalised.
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
-                  std::int64_t element_bytes, std::int64_t most = largest);
+                  std::int64_t element_bytes, std::int64_t most);
 
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
