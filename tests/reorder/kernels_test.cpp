@@ -61,6 +61,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
     case KernelKind::interleave:
     case KernelKind::short_columns:
     case KernelKind::padded_columns:
+    case KernelKind::permuted:
       tile.dst_stride = {width, (rows + zeros) * width, 0, 0};
       break;
     case KernelKind::short_rows:
@@ -104,6 +105,12 @@ bool suits(const Kernel& kernel, const Tile& tile) {
     case KernelKind::deinterleave:
       return tile.count[1] * kernel.element_bytes < 16 && tile.count[1] <= 8 &&
              tile.zeros == 0;
+    case KernelKind::permuted:
+      return tile.zeros == 0 && tile.src_stride[0] > 0 &&
+             std::max((all_rows - 1) * tile.src_stride[0] +
+                          tile.count[1] * kernel.element_bytes,
+                      all_rows * tile.count[1] * kernel.element_bytes) <=
+                 kernel.most_short;
     case KernelKind::copy:
     case KernelKind::transpose:
       return true;
@@ -551,6 +558,42 @@ TEST(Kernels, ShortColumnsOfPlanes) {
           for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
             const auto side = GuardedBytes::Against::back;
             ASSERT_NO_FATAL_FAILURE(check_both(kernel, planes, side, slack));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Tiles that vectors hold whole, of planes that follow each other in dst and not, in
+// src with gaps and on top of each other.
+TEST(Kernels, PermutedTilesOfPlanes) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::permuted) continue;
+    const std::int64_t width = kernel.element_bytes;
+    for (std::int64_t rows = 1; rows <= 64; ++rows) {
+      for (const std::int64_t columns : {1, 2, 3, 4, 7, 9, 16, 27}) {
+        for (const std::int64_t gap : {0, 1, 9}) {
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          if (!suits(kernel, tile)) continue;
+          const std::int64_t span = rows * tile.src_stride[0];
+          const std::int64_t bytes = rows * columns * width;
+          for (const std::int64_t planes : {1, 2, 5, 70}) {
+            tile.count[2] = planes;
+            tile.count[3] = 2;
+            for (const std::int64_t src_step : {span, span + 3, width}) {
+              for (const std::int64_t dst_step : {bytes, bytes + 5}) {
+                tile.src_stride[2] = src_step;
+                tile.src_stride[3] = planes * src_step;
+                tile.dst_stride[2] = dst_step;
+                tile.dst_stride[3] = planes * dst_step + columns % 2;
+                for (const auto side : {GuardedBytes::Against::front,
+                                        GuardedBytes::Against::back}) {
+                  ASSERT_NO_FATAL_FAILURE(
+                      check(kernel, kernel.run, tile, side));
+                }
+              }
+            }
           }
         }
       }

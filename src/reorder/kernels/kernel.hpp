@@ -93,6 +93,10 @@ enum class KernelKind : std::uint8_t {
   // A transpose of columns of less than 16 bytes together, dense in src but for
   // lanes that are not taken: src_stride[0] == 2 .. 8 times width; zeros == 0.
   deinterleave,
+  // A transpose of rows and columns that are dense in dst, dst_stride[1] == rows *
+  // width, of at most `most_short` bytes there and from the first to the last one in
+  // src; strides are positive, zeros == 0.
+  permuted,
   // count[0] x count[1] elements, any strides; zeros == 0.
   strided,
 };
@@ -108,7 +112,7 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
-  // Of short_columns and short_rows, the most bytes of one; else 0.
+  // Of short_columns, short_rows and permuted, the most bytes of one; else 0.
   std::int64_t most_short;
   std::string_view name;  // set in kernels(): "transpose.b32.avx2"
 };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kind_names = std::to_array<std::string_view>(
     {"copy", "fill", "transpose", "interleave", "short_columns",
-     "padded_columns", "short_rows", "deinterleave", "strided"});
+     "padded_columns", "short_rows", "deinterleave", "permuted", "strided"});
 
 // kind[.b BITS][.ISA]
 std::string name_of(const Kernel& kernel) {

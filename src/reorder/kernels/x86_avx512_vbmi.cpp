@@ -6,6 +6,7 @@
 #include "reorder/kernels/padded_columns.hpp"
 #include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/permuted_rows.hpp"
+#include "reorder/kernels/permuted_tiles.hpp"
 #include "reorder/kernels/table.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
@@ -97,6 +98,18 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
+  [[gnu::always_inline]] static type permute_bytes(type from, type a, type b) {
+    return _mm512_permutex2var_epi8(a, from, b);
+  }
+  // Bytes where the mask says so; of others nothing is read or written.
+  [[gnu::always_inline]] static type load_bytes(const std::byte* src,
+                                                std::uint64_t mask) {
+    return _mm512_maskz_loadu_epi8(mask, src);
+  }
+  [[gnu::always_inline]] static void store_bytes(std::byte* dst,
+                                                 std::uint64_t mask, type v) {
+    _mm512_mask_storeu_epi8(dst, mask, v);
+  }
   static constexpr int shuffled_bytes = 64;
   static type shuffle_bytes(type from, type v) {
     return take_bytes(~_mm512_movepi8_mask(from), from, v);
@@ -166,6 +179,12 @@ constexpr Kernel padded_columns() {
       Isa::avx512_vbmi, KernelKind::padded_columns, width);
 }
 
+template <int width>
+constexpr Kernel permuted() {
+  return kernel_of<PermutedTiles<Vector512Bytes, width>, false>(
+      Isa::avx512_vbmi, KernelKind::permuted, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
     kernel_of<Copy<Vector512Bytes>, true>(Isa::avx512_vbmi, KernelKind::copy,
                                           1),
@@ -188,6 +207,10 @@ constexpr auto table = std::to_array<Kernel>({
     short_rows<2>(),
     short_rows<4>(),
     short_rows<8>(),
+    permuted<1>(),
+    permuted<2>(),
+    permuted<4>(),
+    permuted<8>(),
 });
 
 }  // namespace

@@ -162,6 +162,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
     case KernelKind::interleave:
     case KernelKind::short_columns:
     case KernelKind::padded_columns:
+    case KernelKind::permuted:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
