@@ -123,13 +123,15 @@ const Kernel* find_short(KernelKind kind, std::int64_t unit,
   return kernel != nullptr && bytes <= kernel->most_short ? kernel : nullptr;
 }
 
-// A tile that vectors hold whole on both sides.
+// A tile that vectors hold whole on both sides. Interleaves of a few rows that are
+// whole lines stream, which these do not.
 const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
-                       std::int64_t zeros, std::int64_t unit) {
+                       std::int64_t zeros, std::int64_t unit, bool streams) {
   // Longer rows and columns are put together from vectors of their own.
-  constexpr std::int64_t least_bytes = 16, long_row = 32;
+  constexpr std::int64_t least_bytes = 16, long_row = 40;
   const std::int64_t bytes = row.count * column.count * unit;
   const bool dense = column.dst_stride == row.count * unit;
+  if (streams && bytes % 64 == 0 && row.count <= 4) return nullptr;
   if (!dense || zeros > 0 || bytes < least_bytes ||
       column.count * unit >= long_row || row.src_stride <= 0) {
     return nullptr;
@@ -142,7 +144,9 @@ const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
 // Few rows or columns that lie side by side are permuted in registers.
 const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
                          std::int64_t zeros, std::int64_t unit, bool streams) {
-  if (const Kernel* k = permuted(row, column, zeros, unit)) return k;
+  if (const Kernel* k = permuted(row, column, zeros, unit, streams)) {
+    return k;
+  }
   const std::int64_t rows = row.count + zeros;
   const std::int64_t bytes = rows * unit;
   const bool dense = column.dst_stride == bytes;
