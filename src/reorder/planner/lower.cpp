@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/planner/problem.hpp"
@@ -232,6 +233,16 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
   return lowered;
 }
 
+// Puts last the longer of the two innermost loops where the other one is short: what
+// a kernel does once for all runs is more than a few short ones take.
+void prefer_many_runs(std::vector<PlanLoop>& loops, std::int64_t run) {
+  constexpr std::int64_t short_run = 64, few = 16;
+  if (loops.size() < 2 || run >= short_run) return;
+  PlanLoop& last = loops.back();
+  PlanLoop& before = loops[loops.size() - 2];
+  if (last.count < few && before.count > last.count) std::swap(last, before);
+}
+
 }  // namespace
 
 Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
@@ -255,6 +266,7 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
     std::ranges::stable_sort(loops, std::ranges::greater{},
                              &PlanLoop::src_stride);
   }
+  prefer_many_runs(loops, run);
   const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);
       strided != nullptr && piece.zeros == 0 &&
