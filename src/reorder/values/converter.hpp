@@ -48,13 +48,13 @@ void each_run(const ValueRuns& runs, const One& one) {
 using ConvertRuns = void (*)(const ValueRuns&, const Quantisation&);
 
 struct Converter {
-  std::string_view name;
   std::string_view src, dst;  // names of element types
   Isa isa;
   ConvertRuns run;
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   ConvertRuns stream = nullptr;
+  std::string_view name = {};  // set in converters(): "f32_to_s8.avx2"
 };
 
 // Every converter that the machine and STRIDEWISE_ISA allow, the best of a pair

@@ -112,14 +112,14 @@ using S32 = std::int32_t;
 constexpr Isa isa = Isa::portable;
 
 constexpr auto table = std::to_array<Converter>({
-    {"f32_to_f16.portable", "f32", "f16", isa, &run<S32, U16, &f16_of>},
-    {"f16_to_f32.portable", "f16", "f32", isa, &run<S16, S32, &f32_of_f16>},
-    {"f32_to_bf16.portable", "f32", "bf16", isa, &run<S32, U16, &bf16_of>},
-    {"bf16_to_f32.portable", "bf16", "f32", isa, &run<U16, U32, &f32_of_bf16>},
-    {"f32_to_s8.portable", "f32", "s8", isa, &run<float, U8, &quantised<-128>>},
-    {"s8_to_f32.portable", "s8", "f32", isa, &run<S8, float, &dequantised<S8>>},
-    {"f32_to_u8.portable", "f32", "u8", isa, &run<float, U8, &quantised<0>>},
-    {"u8_to_f32.portable", "u8", "f32", isa, &run<U8, float, &dequantised<U8>>},
+    {"f32", "f16", isa, &run<S32, U16, &f16_of>},
+    {"f16", "f32", isa, &run<S16, S32, &f32_of_f16>},
+    {"f32", "bf16", isa, &run<S32, U16, &bf16_of>},
+    {"bf16", "f32", isa, &run<U16, U32, &f32_of_bf16>},
+    {"f32", "s8", isa, &run<float, U8, &quantised<-128>>},
+    {"s8", "f32", isa, &run<S8, float, &dequantised<S8>>},
+    {"f32", "u8", isa, &run<float, U8, &quantised<0>>},
+    {"u8", "f32", isa, &run<U8, float, &dequantised<U8>>},
 });
 
 }  // namespace

@@ -1,6 +1,10 @@
 // The one table of converters: whoever converts, and the tests, read it.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "reorder/values/converter.hpp"
@@ -20,6 +24,11 @@ std::vector<Converter> allowed_converters() {
 #if defined(STRIDEWISE_AVX512)
   if (best_isa() >= Isa::avx512) add(x86::avx512_converters());
 #endif
+  static std::deque<std::string> names;  // called once
+  for (Converter& c : all) {
+    c.name = names.emplace_back(
+        fmt::format("{}_to_{}.{}", c.src, c.dst, isa_name(c.isa)));
+  }
   return all;
 }
 

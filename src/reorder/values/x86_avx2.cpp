@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "reorder/kernels/streaming.hpp"
-#include "reorder/values/converter.hpp"
+#include "reorder/values/x86_converters.hpp"
 
 namespace stridewise::x86 {
 namespace {
@@ -239,31 +239,26 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
   for (; k < count; k += lanes) step(std::min(k, count - lanes));
 }
 
-template <class Convert, bool streams>
-void run(const ValueRuns& runs, const Quantisation& quantisation) {
-  const Convert convert(quantisation);
-  each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count,
-                     std::ptrdiff_t ahead) {
-    run_one<Convert, streams>(convert, src, dst, count, ahead);
-  });
-}
+struct Avx2 {
+  static constexpr Isa isa = Isa::avx2;
+  using F32ToF16 = x86::F32ToF16;
+  using F16ToF32 = x86::F16ToF32;
+  using F32ToBf16 = x86::F32ToBf16;
+  using Bf16ToF32 = x86::Bf16ToF32;
+  template <std::int32_t lowest>
+  using Quantise = x86::Quantise<lowest>;
+  template <std::int32_t lowest>
+  using Dequantise = x86::Dequantise<lowest>;
 
-template <class Convert>
-constexpr Converter converter(std::string_view name, std::string_view src,
-                              std::string_view dst) {
-  return {name, src, dst, Isa::avx2, &run<Convert, false>, &run<Convert, true>};
-}
+  template <class Convert, bool streams>
+  static void run_one(const Convert& convert, const std::byte* src,
+                      std::byte* dst, std::int64_t count,
+                      std::ptrdiff_t ahead) {
+    x86::run_one<Convert, streams>(convert, src, dst, count, ahead);
+  }
+};
 
-constexpr auto table = std::to_array<Converter>({
-    converter<F32ToF16>("f32_to_f16.avx2", "f32", "f16"),
-    converter<F16ToF32>("f16_to_f32.avx2", "f16", "f32"),
-    converter<F32ToBf16>("f32_to_bf16.avx2", "f32", "bf16"),
-    converter<Bf16ToF32>("bf16_to_f32.avx2", "bf16", "f32"),
-    converter<Quantise<-128>>("f32_to_s8.avx2", "f32", "s8"),
-    converter<Dequantise<-128>>("s8_to_f32.avx2", "s8", "f32"),
-    converter<Quantise<0>>("f32_to_u8.avx2", "f32", "u8"),
-    converter<Dequantise<0>>("u8_to_f32.avx2", "u8", "f32"),
-});
+constexpr auto table = converters_of<Avx2>();
 
 }  // namespace
 
