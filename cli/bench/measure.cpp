@@ -10,7 +10,7 @@ namespace stridewise::cli {
 namespace {
 
 constexpr double least_seconds = 200e-6;  // of a timed block
-// Of work whose data a cache may hold from one run to the next.
+// Of the fastest, where a cache may hold the data from one run to the next.
 constexpr double cached_seconds = 5e-3;
 
 double median(std::vector<double>& values) {
@@ -33,26 +33,23 @@ Timed timed(std::function<void()> work) {
 }
 
 std::vector<double> measure(std::span<const Timed> work, int rounds) {
-  struct Turn {
-    bool warms;   // begins with a run that is not timed
-    int repeats;  // so that the clock's grain does not matter
-  };
-  std::vector<Turn> turns;
+  std::vector<int> repeats;  // so that the clock's grain does not matter
+  bool warms = false;        // each turn begins with a run that is not timed
   for (const Timed& w : work) {
     w(1);
     const double once = w(1);
-    turns.push_back({once < cached_seconds,
-                     once < least_seconds
-                         ? static_cast<int>(least_seconds / (once + 1e-9)) + 1
-                         : 1});
+    warms = warms || once < cached_seconds;
+    repeats.push_back(once < least_seconds
+                          ? static_cast<int>(least_seconds / (once + 1e-9)) + 1
+                          : 1);
   }
   std::vector<std::vector<double>> times(work.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t k = 0; k < work.size(); ++k) {
       // What fits a cache finds it as the work itself leaves it, not as the
       // competitor before did.
-      if (turns[k].warms) work[k](1);
-      times[k].push_back(work[k](turns[k].repeats));
+      if (warms) work[k](1);
+      times[k].push_back(work[k](repeats[k]));
     }
   }
   std::vector<double> medians;

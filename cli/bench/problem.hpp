@@ -36,8 +36,8 @@ struct BoundProblem {
   }
 };
 
-// Throws Failure: an unknown layout or type, values that cannot change so, a shape that does not fit, a
-// layout that is not valid, a tensor without elements.
+// Throws Failure: an unknown layout or type, values that cannot change so, a shape
+// that does not fit, a layout that is not valid, a tensor without elements.
 [[nodiscard]] BoundProblem bind(Problem problem);
 
 // The problems of a file's text, bound. Throws Failure with `file` and the line.

@@ -94,7 +94,11 @@ class Scattered {
 
 void fill_src(const BoundProblem& problem, std::span<std::byte> bytes) {
   Scattered scattered;
-  if (!problem.values || problem.src_type.bytes() == 1) {
+  if (problem.values && problem.src_type.bytes() == 1) {
+    for (std::byte& b : bytes) b = static_cast<std::byte>(scattered.below(256));
+    return;
+  }
+  if (!problem.values) {
     for (std::byte& b : bytes)
       b = static_cast<std::byte>(4 + scattered.below(64));
     return;

@@ -55,8 +55,8 @@ struct PlanNest {
   bool streams = false;  // stores pass by the caches
   // Through a buffer in the nearest cache: where values change before the kernel
   // moves them or after, and where lines must be put together before they stream.
-  // The kernel moves elements of the narrower type; strides are those of src and
-  // dst.
+  // The kernel moves elements of the narrower type, or of dst's where padding is
+  // zeros that converting would change; strides are those of src and dst.
   bool staged = false;
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;

@@ -245,6 +245,28 @@ TEST(Reorder, ConvertsImagesOfFewChannels) {
   }
 }
 
+// What a stage holds of them is less than lines or kernels want whole: long columns
+// that stream, rows that interleave and gaps between them, a last row alone.
+TEST(Reorder, ConvertsWhatFitsNoStageWhole) {
+  const auto converts = [](std::string_view shape, std::string_view from,
+                           std::string_view to) {
+    for (const Values& values : some_values()) {
+      check_converting(parse_shape(shape).value(), from, to, values);
+    }
+  };
+  for (const int channels : {161, 200, 400, 511}) {
+    const std::string shape = fmt::format("n=2,c={},h=14,w=14", channels);
+    converts(shape, "nchw", "nhwc");
+    converts(shape, "nhwc", "nchw");
+  }
+  converts("a=21,b=999,c=5", "a b:13 c", "b c a");
+  converts("a=8,b=999,c=4", "a b:12 c", "b c a");
+  converts("n=4,c=4,h=4,w=462", "n c/12 h w c%12", "w c n h");
+  converts("x=3,y=171,c=300", "x y c", "c y x");
+  converts("x=3,y=171,c=300", "c y x", "x y c");
+  converts("o=300,i=140,h=3,w=3", "h w i o", "o i h w");
+}
+
 TEST(Reorder, ConvertsWeights) {
   for (const std::int64_t side : {1, 3}) {
     for (const auto& [from, to] :
@@ -647,6 +669,18 @@ TEST(Plan, CountsWhatItMoves) {
   EXPECT_EQ(Plan::make(src, dst, Fill::keep)->bytes_written(), 2 * 17 * 20 * 4);
 }
 
+// What follows the last copy of an inner term may be elements of an outer one.
+TEST(Reorder, GapsEndWhereElementsBegin) {
+  const Layout src = layout_of("a b c d", "a=2,b=2,c=2,d=2");
+  const Layout dst = layout_of("a:30 c:7 b:4 d:2", "a=2,b=2,c=2,d=2");
+  const Bytes bytes = random_bytes(src.size_bytes(), 3);
+  Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+  Bytes actual = random_bytes(dst.size_bytes(), 4);
+  reorder_reference(src, dst, bytes.data(), expected.data());
+  Plan::make(src, dst)->run(bytes.data(), actual.data());
+  EXPECT_EQ(actual, expected);
+}
+
 // Runs that are converted are elements, not bytes, to who reads the plan.
 TEST(Plan, TellsElementsOfConvertedRuns) {
   const Plan plan = *Plan::make(
@@ -658,6 +692,11 @@ TEST(Plan, TellsElementsOfConvertedRuns) {
   EXPECT_EQ(nest.element_bytes, 2);  // the narrower ones
   EXPECT_EQ(nest.tile[1], (PlanLoop{640, 4, 2}));
   EXPECT_THAT(plan.to_string(), HasSubstr("f32 -> f16"));
+  const Plan padded = *Plan::make(
+      layout_of("row=b a", "a=17,b=4", 2), layout_of("row=b:32 a", "a=17,b=4"),
+      PlanOptions{.values = Values{*parse_element_type("bf16"),
+                                   *parse_element_type("f32")}});
+  EXPECT_EQ(padded.nests()[0].zeros, 15);
 }
 
 TEST(Plan, IsAValue) {

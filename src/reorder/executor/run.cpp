@@ -124,9 +124,12 @@ class Parts {
   std::array<std::int64_t, 4> at_;  // NOLINT: filled by the constructor
 };
 
-// A call whose values change, as kernels have them before or after it.
-void run_converted(const PlanData& data, const ScheduledNest& scheduled,
-                   const Tile& tile, detail::LineWriter* writer) {
+// A call whose values change, as kernels have them before or after it. Others need
+// no stack for a stage.
+[[gnu::noinline]] void run_converted(const PlanData& data,
+                                     const ScheduledNest& scheduled,
+                                     const Tile& tile,
+                                     detail::LineWriter* writer) {
   if (scheduled.conversion == Conversion::direct) {
     return detail::convert_directly(data, scheduled, tile);
   }

@@ -6,6 +6,13 @@
 namespace stridewise::detail {
 namespace {
 
+// What is converted into a stage does not stream.
+ConvertRuns converter_of(const PlanData& data, const ScheduledNest& scheduled) {
+  return scheduled.nest.streams && scheduled.conversion != Conversion::before
+             ? data.converter->stream
+             : data.converter->run;
+}
+
 // A loop over the runs of a tile.
 struct Steps {
   std::int64_t count;
@@ -36,11 +43,12 @@ Runs runs_of(const ScheduledNest& scheduled, const Tile& tile) {
         loop.dim == StageLoop::fixed ? loop.count : tile.count[loop.dim];
     if (k < stage.dense) {
       runs.bytes += (count - 1) * loop.stride;
-    } else if (count > 1) {
+    } else {
       const std::int64_t* const offset =
           before && loop.dim == 0    ? tile.row_offset
           : !before && loop.dim == 1 ? tile.column_offset
                                      : nullptr;
+      if (count == 1 && offset == nullptr) continue;
       runs.steps[runs.loops++] = {count, loop.memory_stride, loop.stride,
                                   offset};
     }
@@ -50,13 +58,13 @@ Runs runs_of(const ScheduledNest& scheduled, const Tile& tile) {
 
 // Calls convert(where in memory, where in the stage) for each combination of steps.
 template <class Convert>
-void each_run(std::span<const Steps> around, std::int64_t in_memory,
-              std::int64_t in_stage, const Convert& convert) {
+void each_place(std::span<const Steps> around, std::int64_t in_memory,
+                std::int64_t in_stage, const Convert& convert) {
   if (around.empty()) return convert(in_memory, in_stage);
   const Steps& steps = around.back();
   for (std::int64_t k = 0; k < steps.count; ++k) {
-    each_run(around.first(around.size() - 1), in_memory + steps.at(k),
-             in_stage + k * steps.in_stage, convert);
+    each_place(around.first(around.size() - 1), in_memory + steps.at(k),
+               in_stage + k * steps.in_stage, convert);
   }
 }
 
@@ -70,10 +78,7 @@ struct Ahead {
 template <class Place>
 void convert(const PlanData& data, const ScheduledNest& scheduled,
              const Tile& tile, const Ahead& ahead, const Place& place) {
-  const ConvertRuns convert_runs =
-      scheduled.nest.streams && scheduled.conversion != Conversion::before
-          ? data.converter->stream
-          : data.converter->run;
+  const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
   Steps nearest{1, 0, 0, nullptr};
@@ -92,8 +97,10 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
     convert_runs(values, data.values->quantisation);
   };
   bool first = true;
-  each_run(around, 0, 0, [&](std::int64_t memory, std::int64_t stage) {
-    if (!first) convert_until(ahead.src + memory);
+  each_place(around, 0, 0, [&](std::int64_t memory, std::int64_t stage) {
+    if (!first) {
+      convert_until(ahead.src == nullptr ? nullptr : ahead.src + memory);
+    }
     first = false;
     in_memory = memory;
     in_stage = stage;
@@ -109,8 +116,7 @@ const std::int64_t* offsets_in(const Stage& stage) {
 
 void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
                       const Tile& tile) {
-  const ConvertRuns convert_runs =
-      scheduled.nest.streams ? data.converter->stream : data.converter->run;
+  const ConvertRuns convert_runs = converter_of(data, scheduled);
   ValueRuns runs{};
   runs.count = tile.count[1] / data.width;
   runs.runs = tile.count[0];

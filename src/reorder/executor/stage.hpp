@@ -1,7 +1,8 @@
 // Values that change on the way. The kernel moves the narrower of the two types:
 // where src's is wider, its values are converted into a buffer in the nearest cache,
 // from which the kernel moves them as if it were src; where dst's is wider, the
-// kernel moves them into the buffer, and runs of them are converted into dst.
+// kernel moves them into the buffer, and runs of them are converted into dst. Where
+// dst is padded with zeros that converting would change, kernels move dst's type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -173,11 +173,14 @@ void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const std::int64_t stride = terms[k].flat_stride;
     last -= (terms[k].extent - 1) * stride;
-    const std::int64_t next =
-        k + 1 < terms.size() ? terms[k + 1].flat_stride : largest;
-    const std::int64_t room = std::min(next, layout.places() - last);
-    // The last copy, too, if what follows it leaves room: gaps after every one
-    // fuse with moves.
+    // What follows the last copy, for the last ones of the outer terms, too.
+    std::int64_t room = layout.places() - last;
+    std::int64_t reach = 0;
+    for (std::size_t outer = k + 1; outer < terms.size(); ++outer) {
+      room = std::min(room, terms[outer].flat_stride - reach);
+      reach += (terms[outer].extent - 1) * terms[outer].flat_stride;
+    }
+    // The last copy, too, if that leaves room: gaps after every one fuse with moves.
     const bool all = stride > span && terms[k].extent <= room / stride;
     const std::int64_t gaps = all ? terms[k].extent : terms[k].extent - 1;
     Piece piece;

@@ -108,7 +108,10 @@ PlanNest as_in_memory(PlanNest nest, const detail::PlanData& data) {
   }
   nest.src_offset = data.in_src(nest.src_offset);
   nest.dst_offset = data.in_dst(nest.dst_offset);
-  nest.element_bytes = std::max(nest.element_bytes, data.width);
+  if (nest.element_bytes == 1) {
+    nest.element_bytes = data.width;
+    nest.zeros /= data.width;
+  }
   return nest;
 }
 

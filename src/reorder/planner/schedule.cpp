@@ -253,6 +253,16 @@ bool can_stream(const PlanData& data, const PlanNest& nest,
   }
 }
 
+// What a call moves on the wider side.
+std::int64_t call_bytes(const PlanData& data, const ScheduledNest& scheduled) {
+  std::int64_t bytes = scheduled.kernel->element_bytes;
+  for (std::size_t d = 0; d < 4; ++d) {
+    bytes *= std::min(scheduled.part[d], scheduled.tile[d].count);
+  }
+  if (scheduled.conversion == Conversion::none) return bytes;
+  return bytes / data.width * std::max(data.src_width, data.dst_width);
+}
+
 // How many calls make a task: about task_bytes, and where whole tiles are runs
 // of one loop, an end at the end of a line of dst.
 std::int64_t calls_per_task(const PlanData& data,
@@ -335,8 +345,9 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
                           : part_of(kernel, nest, scheduled.misaligned);
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
-    tile_part = {std::max(tile_part[0], nest.tile[0].count),
-                 std::max(tile_part[1] / columns, one) * columns};
+    const std::int64_t rows = std::max(tile_part[0], nest.tile[0].count);
+    if (staged) tile_part[1] = staged_bytes / unit / rows;
+    tile_part = {rows, std::max(tile_part[1] / columns, one) * columns};
     nest.staged = staged || scheduled.combine.spared == 0;
   }
   scheduled.part = {tile_part[0], tile_part[1], 1, 1};
@@ -374,7 +385,8 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   for (std::size_t k = 0; k < around; ++k) {
     scheduled.calls *= scheduled.nest.loops[k].count;
   }
-  scheduled.per_task = calls_per_task(data, scheduled, bytes);
+  scheduled.per_task =
+      calls_per_task(data, scheduled, call_bytes(data, scheduled));
   scheduled.first_task = data.tasks;
   data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
   data.nests.push_back(std::move(scheduled));

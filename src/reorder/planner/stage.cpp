@@ -2,8 +2,8 @@
 // which their values change.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,8 +48,9 @@ std::vector<Loop> loops_of(const ScheduledNest& scheduled,
   const std::size_t irregular = before ? 0 : 1;
   std::vector<Loop> loops;
   for (std::size_t d = 0; d < 4; ++d) {
-    if (count[d] == 1 || d == dim_of_runs(scheduled)) continue;
-    if (d != irregular || made_of.empty()) {
+    const bool table = d == irregular && !made_of.empty();
+    if (d == dim_of_runs(scheduled) || (count[d] == 1 && !table)) continue;
+    if (!table) {
       loops.push_back({{d, 0, 0, 0}, scheduled.tile[d].*stride, false, 0});
     } else if (scheduled.part[d] < scheduled.tile[d].count ||
                made_of.size() + 3 > most_stage_loops) {
@@ -109,6 +110,37 @@ std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
   return extent;
 }
 
+// Whether a call needs all of the dim, see KernelKind.
+bool needs_whole(KernelKind kind, std::size_t dim) {
+  switch (kind) {
+    case KernelKind::interleave:
+    case KernelKind::short_columns:
+    case KernelKind::padded_columns:
+    case KernelKind::permuted:
+      return dim == 0;
+    case KernelKind::deinterleave:
+    case KernelKind::short_rows:
+      return dim == 1;
+    default:
+      return false;
+  }
+}
+
+// What reaches farthest in the stage of that which may be cut. What kernels need
+// whole are a few elements, which fit.
+std::size_t dim_to_cut(const ScheduledNest& scheduled,
+                       const std::array<std::int64_t, 4>& count) {
+  const std::size_t irregular =
+      scheduled.conversion == Conversion::before ? 0 : 1;
+  const auto& loops = scheduled.stage.loops;
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    const std::size_t d = loop->dim == StageLoop::fixed ? irregular : loop->dim;
+    if (count[d] > 1 && !needs_whole(scheduled.kernel->kind, d)) return d;
+  }
+  assert(false);
+  return 3;
+}
+
 }  // namespace
 
 std::int64_t run_bytes(const ScheduledNest& scheduled,
@@ -135,10 +167,9 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled) {
                           scheduled.tile[0].count);
     }
     if (lay_out(data, scheduled, count) <= stage_bytes) break;
-    // Gaps made it longer: less of what reaches farthest.
-    const std::size_t farthest = scheduled.stage.loops.back().dim;
-    const std::size_t cut =
-        farthest == StageLoop::fixed ? (before ? 0 : 1) : farthest;
+    // Gaps made it longer.
+    const std::size_t cut = dim_to_cut(scheduled, count);
+    if (cut < 2) scheduled.combine = {};
     scheduled.part[cut] = ceil_div(
         std::min(scheduled.part[cut], scheduled.tile[cut].count), halves);
     scheduled.leads = false;

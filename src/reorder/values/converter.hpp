@@ -31,15 +31,12 @@ struct ValueRuns {
 // is what it asks for; 0: nothing.
 template <class One>
 void each_run(const ValueRuns& runs, const One& one) {
-  const std::byte* src = runs.src;
-  std::byte* dst = runs.dst;
-  for (std::int64_t left = runs.runs; left > 0; --left) {
+  for (std::int64_t k = 0; k < runs.runs; ++k) {
+    const std::byte* const src = runs.src + k * runs.src_pitch;
     const std::byte* const next =
-        left > 1 ? src + runs.src_pitch : runs.next_src;
+        k + 1 < runs.runs ? src + runs.src_pitch : runs.next_src;
     const bool asks = runs.prefetch && next != nullptr;
-    one(src, dst, runs.count, asks ? next - src : 0);
-    src += runs.src_pitch;
-    dst += runs.dst_pitch;
+    one(src, runs.dst + k * runs.dst_pitch, runs.count, asks ? next - src : 0);
   }
 }
 
