@@ -149,9 +149,8 @@ Values random_values() {
   return values;
 }
 
-RC_GTEST_PROP(Reorder, ConvertsValuesAsTheReferenceDoes, ()) {
+void check_converting(const Shape& shape) {
   const Values values = random_values();
-  const Shape shape = testing::random_shape();
   Shape other = shape;
   testing::shuffle(other);
   const Pair pair = {testing::random_valid_layout(shape, values.src.bytes()),
@@ -173,6 +172,18 @@ RC_GTEST_PROP(Reorder, ConvertsValuesAsTheReferenceDoes, ()) {
       RC_ASSERT(actual == expected);
     }
   }
+}
+
+RC_GTEST_PROP(Reorder, ConvertsValuesAsTheReferenceDoes, ()) {
+  check_converting(testing::random_shape());
+}
+
+// Tiles that no stage holds whole.
+RC_GTEST_PROP(Reorder, ConvertsValuesOfLongDimsAsTheReferenceDoes, ()) {
+  Shape shape = {{"a", in_range(1, 700)}, {"b", in_range(1, 40)}};
+  if (in_range(0, 1) == 1) shape.push_back({"c", in_range(1, 9)});
+  testing::shuffle(shape);
+  check_converting(shape);
 }
 
 // Real layouts, several stages long: each kind of kernel has some, of rows that
