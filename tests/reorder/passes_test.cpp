@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/checked.hpp"
 #include "reorder/planner/problem.hpp"
+#include "stridewise/catalogue.hpp"
 #include "support/generators.hpp"
 
 namespace stridewise {
@@ -49,6 +52,39 @@ std::int64_t place(const std::vector<DigitStep>& digits, std::int64_t x) {
 
 std::vector<DigitStep> blocks(std::int64_t size, std::int64_t bias = 0) {
   return {{bias, size, 0, 1000}, {bias, 1, size, 1}};
+}
+
+// Any digits of two dims, some of which follow each other as in one: each index lies
+// where the layout says, by no more digits than it has.
+RC_GTEST_PROP(DigitSteps, LieWhereTheLayoutSays, ()) {
+  const Layout layout =
+      testing::random_valid_layout({{"a", in_range(1, 99)}, {"b", 3}}, 2);
+  const std::vector<DigitStep> steps = digit_steps(layout, 0, 2);
+  RC_ASSERT(steps.size() <= layout.terms().size());
+  const std::int64_t origin =
+      layout.offset(std::array<std::int64_t, 2>{0, 0}) * 2;
+  for (std::int64_t x = 0; x < layout.shape()[0].extent; ++x) {
+    RC_ASSERT(place(steps, x) - place(steps, 0) ==
+              layout.offset(std::array<std::int64_t, 2>{x, 0}) * 2 - origin);
+  }
+}
+
+TEST(DigitSteps, ThatFollowEachOtherAreOne) {
+  const auto steps_of = [](std::string_view text) {
+    const Shape shape = {{"h", 3}, {"w", 7}};
+    return digit_steps(resolve_layout(text)->bind(shape, 2).value(), 1, 2);
+  };
+  for (const char* const as_one :
+       {"h w", "h w/4 w%4", "h w/4 w/2%2 w%2", "h w/12 w/4%3 w%4"}) {
+    const std::vector<DigitStep> steps = steps_of(as_one);
+    ASSERT_EQ(steps.size(), 1U) << as_one;
+    EXPECT_EQ(steps[0].div, 1);
+    EXPECT_EQ(steps[0].mod, 0);
+    EXPECT_EQ(steps[0].stride, 2);
+  }
+  EXPECT_EQ(steps_of("w/4 h w%4").size(), 2U);
+  EXPECT_EQ(steps_of("h w/4:9 w%4").size(), 2U);
+  EXPECT_EQ(steps_of("h w%4 w/4").size(), 2U);
 }
 
 TEST(Refine, BlockAgainstNone) {

@@ -200,10 +200,13 @@ void add_gaps(const Layout& layout, const std::vector<BoundTerm>& terms,
 // its own. Returns whether there were two such.
 bool merge_two(std::vector<DigitStep>& steps) {
   for (DigitStep& inner : steps) {
-    if (inner.mod == 0) continue;
+    // The period is checked when layouts are bound; a modulus may be far beyond its
+    // dim.
+    const Checked reach = mul(inner.stride, inner.mod);
+    if (inner.mod < 2 || !reach) continue;
     const auto outer = std::ranges::find_if(steps, [&](const DigitStep& step) {
       return step.bias == inner.bias && step.div == inner.div * inner.mod &&
-             step.stride == inner.stride * inner.mod;
+             step.stride == *reach;
     });
     if (outer == steps.end()) continue;
     inner.mod *= outer->mod;
