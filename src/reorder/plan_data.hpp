@@ -158,14 +158,6 @@ inline constexpr std::int64_t most_combined = 32 << 10;
                                      const std::array<std::int64_t, 4>& count,
                                      std::int64_t zeros);
 
-// Where each combination of the loops begins on one side, the last fastest.
-[[nodiscard]] std::vector<std::int64_t> offsets_of(
-    std::span<const PlanLoop> loops, std::int64_t PlanLoop::*stride);
-
-// Lays out the stage of a nest whose values change before or after its kernel, and
-// cuts its parts to what fits there.
-void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
-
 // Cuts tiles and counts tasks; appends to data.nests and data.tasks.
 void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
               bool streams);

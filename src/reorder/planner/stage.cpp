@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "reorder/plan_data.hpp"
+#include "reorder/planner/schedule.hpp"
 
 namespace stridewise::detail {
 namespace {

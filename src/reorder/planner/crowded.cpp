@@ -1,0 +1,104 @@
+// Which rows and columns share sets of the L1 cache.
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <span>
+
+#include "reorder/planner/schedule.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+constexpr std::size_t l1_sets = 64;
+
+// The set of an L1 cache in which line k of those begins that lie so far apart.
+std::size_t set_of(std::span<const std::int64_t> offsets, std::int64_t stride,
+                   std::int64_t k) {
+  const std::int64_t at =
+      offsets.empty() ? k * stride : offsets[static_cast<std::size_t>(k)];
+  // Unsigned also for negative offsets: sets repeat by a power of two.
+  return static_cast<std::size_t>(at) / line % l1_sets;
+}
+
+// Of as many such lines at once, how many share a set.
+std::int64_t lines_per_set(std::span<const std::int64_t> offsets,
+                           std::int64_t stride, std::int64_t count) {
+  std::array<std::int64_t, l1_sets> lines{};
+  const auto some = offsets.empty() ? count : std::ssize(offsets);
+  for (std::int64_t k = 0; k < std::min(count, some); ++k) {
+    ++lines[set_of(offsets, stride, k)];
+  }
+  return std::ranges::max(lines);
+}
+
+// How many of the first `count` such lines come before a set has more than `ways`.
+std::int64_t lines_that_fit(std::span<const std::int64_t> offsets,
+                            std::int64_t stride, std::int64_t count, int ways) {
+  std::array<std::uint8_t, l1_sets> lines{};
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (++lines[set_of(offsets, stride, k)] > ways) return k;
+  }
+  return count;
+}
+
+// As many as leave the rows of src room in the L1 cache.
+std::int64_t strips_of_crowded_columns() {
+#if defined(_SC_LEVEL1_DCACHE_ASSOC)
+  static const bool many_ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC) > 8;
+#else
+  constexpr bool many_ways = false;
+#endif
+  return many_ways ? 8 : 4;
+}
+
+// How many bytes of each row squares may take at once, so that their columns have
+// sets enough of the L1 cache; of rows, twice as many lines a set are still better
+// than a copy. Rows of one square alone are as well read otherwise.
+std::int64_t square_bytes_of(const ScheduledNest& scheduled,
+                             const PlanNest& nest, std::int64_t unit) {
+  constexpr int ways = 8;
+  const std::int64_t side = line / unit;
+  const PlanLoop& row = nest.tile[0];
+  const PlanLoop& column = nest.tile[1];
+  if (row.count <= side) return 0;
+  const std::int64_t rows = std::min(row.count, 2 * side);
+  // Rows of a stage lie side by side.
+  if (scheduled.conversion != Conversion::before &&
+      lines_that_fit(scheduled.row_offsets, row.src_stride, rows, 2 * ways) <
+          rows) {
+    return 0;
+  }
+  const std::int64_t columns = std::min(column.count, 2 * side);
+  const std::int64_t fit = lines_that_fit(scheduled.column_offsets,
+                                          column.dst_stride, columns, ways);
+  for (const std::int64_t bytes : {2 * line, line, line / 2}) {
+    if (fit >= std::min(columns, bytes / unit)) return bytes;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
+                  bool streams) {
+  const Kernel& kernel = *scheduled.kernel;
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t of_columns =
+      lines_per_set(scheduled.column_offsets, nest.tile[1].dst_stride,
+                    std::min<std::int64_t>(nest.tile[1].count, 64));
+  const bool crowded_dst = of_columns > 16;
+  scheduled.crowded_dst = crowded_dst ? strips_of_crowded_columns() : 0;
+  // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
+  const bool wide = crowded_dst || prefetch;
+  const std::int64_t of_rows =
+      lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
+                    std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
+  scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
+  const bool squares =
+      kernel.kind == KernelKind::transpose && unit < 16 && !streams;
+  scheduled.square_bytes = squares ? square_bytes_of(scheduled, nest, unit) : 0;
+  scheduled.squares_of_parts = of_columns >= 16;
+}
+
+}  // namespace stridewise::detail

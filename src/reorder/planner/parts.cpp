@@ -1,0 +1,104 @@
+// How much a kernel does in one call, so that what it reads twice stays in the
+// nearest cache.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reorder/planner/schedule.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+constexpr std::int64_t one = 1;
+constexpr std::int64_t page = 4096;
+
+}  // namespace
+
+std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
+                                    bool by_whole_lines) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t rows = nest.tile[0].count;
+  const std::int64_t columns = nest.tile[1].count;
+  switch (kernel.kind) {
+    case KernelKind::transpose: {
+      // Long elements stream whichever way dst lies to lines: the more of them
+      // follow each other, the fewer lines are written in parts.
+      const std::int64_t least =
+          std::min(rows, (unit >= 16 ? 2048 : 512) / unit);
+      if (!by_whole_lines && nest.columns.empty() &&
+          nest.tile[1].dst_stride % line != 0) {
+        // Columns that share lines of dst must meet while those are in the L1
+        // cache.
+        return {least, std::max((16 << 10) / least / unit / line, one) * line};
+      }
+      // A page of src by some lines of dst, or as much more of dst as there is
+      // less of src: long runs on both sides, no more pages than a TLB holds, and
+      // no more than makes a task.
+      const std::int64_t part = std::max(page / unit / line, one) * line;
+      const std::int64_t most =
+          unit >= 16 ? 0
+                     : std::min(task_bytes / std::min(part, columns), page) /
+                           line * line;
+      return {std::max(most / unit, least), part};
+    }
+    case KernelKind::strided:
+      return {std::max<std::int64_t>((64 << 10) / unit / columns, 1),
+              (64 << 10) / unit};
+    case KernelKind::interleave:
+    case KernelKind::short_columns:
+    case KernelKind::padded_columns:
+    case KernelKind::permuted:
+      return {rows, (32 << 10) / unit};
+    case KernelKind::deinterleave:
+    case KernelKind::short_rows:
+      return {(32 << 10) / unit, columns};
+    case KernelKind::copy:
+    case KernelKind::fill:
+      break;
+  }
+  constexpr std::int64_t bytes = 256 << 10;
+  const std::int64_t rows_at_once = bytes / std::max<std::int64_t>(columns, 1);
+  return {rows_at_once >= line ? rows_at_once / line * line
+                               : std::max<std::int64_t>(rows_at_once, 1),
+          bytes};
+}
+
+std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
+                                           const PlanNest& nest,
+                                           Conversion conversion) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t most = staged_bytes / unit;
+  const std::int64_t rows = nest.tile[0].count + nest.zeros;
+  const std::int64_t columns = nest.tile[1].count;
+  // As many as fit, whole lines of them.
+  const auto share = [&](std::int64_t other) {
+    const std::int64_t block = std::max(line / unit, one);
+    const std::int64_t some = std::max(most / std::max(other, one), one);
+    return some >= block ? some / block * block : some;
+  };
+  switch (kernel.kind) {
+    case KernelKind::copy:
+      return {share(columns + nest.zeros), most};
+    case KernelKind::strided:
+      return {share(columns), most};
+    case KernelKind::deinterleave:
+    case KernelKind::short_rows:
+      return {share(columns), columns};
+    default:
+      break;
+  }
+  // Rows of src, columns of dst, or of both what memory still likes. Zeros follow the
+  // last part, so there is room for them beside any.
+  constexpr std::int64_t some_lines = 256;
+  const std::int64_t some = std::max(some_lines / unit, one);
+  if (conversion == Conversion::after) {
+    const std::int64_t block = std::max(line / unit, one);
+    const std::int64_t part = rows <= most / block ? rows : most / some;
+    return {part, share(part + nest.zeros)};
+  }
+  if (rows * columns <= most) return {rows, columns};
+  if (rows <= most / some) return {rows, share(rows)};
+  if (columns <= 2 * some) return {share(columns), columns};
+  return {share(some), some};
+}
+
+}  // namespace stridewise::detail

@@ -1,0 +1,41 @@
+// What the parts of the pass that shares work say to each other.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reorder/plan_data.hpp"
+
+namespace stridewise::detail {
+
+// What a task moves, about.
+inline constexpr std::int64_t task_bytes = 512 << 10;
+
+// Where each combination of the loops begins on one side, the last fastest.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(
+    std::span<const PlanLoop> loops, std::int64_t PlanLoop::*stride);
+
+// Lays out the stage of a nest whose values change before or after its kernel, and
+// cuts its parts to what fits there.
+void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
+
+// Marks rows of src and columns of dst that share too few sets of the L1 cache, and
+// how wide squares may be for the others. `prefetch`: src is beyond the caches next
+// to a core; `streams`: the kernel's stores pass by them.
+void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
+                  bool streams);
+
+// Rows and columns of one call.
+[[nodiscard]] std::array<std::int64_t, 2> part_of(const Kernel& kernel,
+                                                  const PlanNest& nest,
+                                                  bool by_whole_lines);
+
+// The same where a call may move only so much as the stage holds.
+[[nodiscard]] std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
+                                                         const PlanNest& nest,
+                                                         Conversion conversion);
+
+}  // namespace stridewise::detail
