@@ -167,7 +167,11 @@ void check_converting(const Shape& shape) {
       const Result<Plan> plan = Plan::make(
           pair.src, pair.dst,
           PlanOptions{.fill = fill, .stores = stores, .values = values});
-      RC_ASSERT(plan.has_value());
+      // Blocks that divide each other in no way are pieces without end.
+      if (!plan.has_value()) {
+        RC_ASSERT(plan.error().code == ErrorCode::unsupported);
+        return;
+      }
       plan->run(src.data(), actual.data(), threaded_for);
       RC_ASSERT(actual == expected);
     }
@@ -276,6 +280,9 @@ TEST(Reorder, ConvertsWhatFitsNoStageWhole) {
   converts("x=3,y=171,c=300", "x y c", "c y x");
   converts("x=3,y=171,c=300", "c y x", "x y c");
   converts("o=300,i=140,h=3,w=3", "h w i o", "o i h w");
+  // Loops that cross: what is nearer than the next row reaches beyond it.
+  converts("a=9,b=2,c=6", "a:26 b:32 c", "a c b");
+  converts("a=100,b=2,c=2", "a:6 b:8 c", "c a b");
 }
 
 TEST(Reorder, ConvertsWeights) {

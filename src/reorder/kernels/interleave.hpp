@@ -230,7 +230,7 @@ class Interleave {
       whole.src_stride[0] = 16;
     }
     block<Vector128, J, false>(whole, 0);
-    // Parts of what was stored as one, which loads need not wait for.
+    // Each load is of what one store wrote, which it need not wait for.
     const std::int64_t bytes = tile.count[1] * J * width;
     const std::int64_t vectors = bytes / 16 * 16;
     for (std::int64_t at = 0; at < vectors; at += 16) {

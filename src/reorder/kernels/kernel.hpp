@@ -95,7 +95,7 @@ enum class KernelKind : std::uint8_t {
   deinterleave,
   // A transpose of rows and columns that are dense in dst, dst_stride[1] == rows *
   // width, of at most `most_short` bytes there and from the first to the last one in
-  // src; strides are positive, zeros == 0.
+  // src; their strides are positive, zeros == 0.
   permuted,
   // count[0] x count[1] elements, any strides; zeros == 0.
   strided,

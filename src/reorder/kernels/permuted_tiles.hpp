@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/vector128.hpp"
@@ -22,6 +23,7 @@ class PermutedTiles {
 
   static void run(const Tile& tile) {
     const Reach one = reach_of(tile);
+    assert(std::max(one.src, one.dst) <= most_short);
     // Tiles that follow each other in dst and lie in as many bytes of src.
     const std::int64_t step = tile.src_stride[2];
     std::int64_t some = 1;

@@ -233,14 +233,20 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
   return lowered;
 }
 
-// Puts last the longer of the two innermost loops where the other one is short: what
-// a kernel does once for all runs is more than a few short ones take.
+// Puts last the longer of the two innermost loops around short copies where the other
+// one is short: what a kernel does once for all runs is more than a few of them take.
+// Not where that leaves the nearest caches, unless they are very few.
 void prefer_many_runs(std::vector<PlanLoop>& loops, std::int64_t run) {
-  constexpr std::int64_t short_run = 64, few = 16;
+  constexpr std::int64_t short_run = 64, few = 16, very_few = 4;
+  constexpr std::int64_t near = 64 << 10;
   if (loops.size() < 2 || run >= short_run) return;
   PlanLoop& last = loops.back();
   PlanLoop& before = loops[loops.size() - 2];
-  if (last.count < few && before.count > last.count) std::swap(last, before);
+  if (last.count >= few || before.count <= last.count) return;
+  const std::int64_t stride = std::max(before.src_stride, before.dst_stride);
+  if (last.count <= very_few || stride <= near / before.count) {
+    std::swap(last, before);
+  }
 }
 
 }  // namespace
@@ -266,14 +272,14 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
     std::ranges::stable_sort(loops, std::ranges::greater{},
                              &PlanLoop::src_stride);
   }
-  prefer_many_runs(loops, run);
-  const PlanLoop inner = take_last(loops);
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);
-      strided != nullptr && piece.zeros == 0 &&
-      !(loops.empty() && inner.count == 1)) {
+      strided != nullptr && piece.zeros == 0 && !loops.empty()) {
+    const PlanLoop inner = take_last(loops);
     const PlanLoop outer = take_last(loops);
     return nest_of(piece, std::move(loops), *strided, {outer, inner});
   }
+  prefer_many_runs(loops, run);
+  const PlanLoop inner = take_last(loops);
   Lowered lowered =
       nest_of(piece, std::move(loops), *find_kernel(KernelKind::copy, 1),
               {inner, {run, 1, 1}});

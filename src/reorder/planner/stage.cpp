@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,11 @@ std::size_t dim_of_runs(const ScheduledNest& scheduled) {
 std::int64_t widest_gap(const ScheduledNest& scheduled, std::int64_t extent) {
   if (scheduled.conversion == Conversion::after) return 0;
   return std::max(8 * scheduled.kernel->element_bytes, std::min(extent, line));
+}
+
+// Whether a kernel is chosen by how far rows of src are apart.
+bool needs_close_rows(KernelKind kind) {
+  return kind == KernelKind::deinterleave || kind == KernelKind::permuted;
 }
 
 // A loop of the tile on the side of the stage, and which of those of its irregular
@@ -64,9 +70,18 @@ std::vector<Loop> loops_of(const ScheduledNest& scheduled,
       }
     }
   }
+  // Rows lie as close to each other as in src where kernels hang on that: what is
+  // nearer there, but reaches beyond the next row, goes around them.
+  const bool close = before && needs_close_rows(scheduled.kernel->kind);
+  const auto crosses = [&](const Loop& loop) {
+    const std::size_t d = loop.loop.dim;
+    return close && d >= 2 && d < 4 &&
+           std::abs(loop.stride) >
+               std::abs(scheduled.tile[0].src_stride) / count[d];
+  };
   // From the nearest on; what only a table tells comes last.
   std::ranges::stable_sort(loops, {}, [&](const Loop& loop) {
-    return std::pair(loop.irregular, std::abs(loop.stride));
+    return std::tuple(loop.irregular, crosses(loop), std::abs(loop.stride));
   });
   return loops;
 }
