@@ -198,7 +198,7 @@ __m256i group_of(const Convert& convert, const std::byte* src) {
   }
 }
 
-template <class Convert, bool streams>
+template <bool streams, class Convert>
 void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
              std::int64_t count, std::ptrdiff_t ahead) {
   constexpr std::int64_t src_bytes = Convert::src_bytes;
@@ -239,26 +239,8 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
   for (; k < count; k += lanes) step(std::min(k, count - lanes));
 }
 
-struct Avx2 {
-  static constexpr Isa isa = Isa::avx2;
-  using F32ToF16 = x86::F32ToF16;
-  using F16ToF32 = x86::F16ToF32;
-  using F32ToBf16 = x86::F32ToBf16;
-  using Bf16ToF32 = x86::Bf16ToF32;
-  template <std::int32_t lowest>
-  using Quantise = x86::Quantise<lowest>;
-  template <std::int32_t lowest>
-  using Dequantise = x86::Dequantise<lowest>;
-
-  template <class Convert, bool streams>
-  static void run_one(const Convert& convert, const std::byte* src,
-                      std::byte* dst, std::int64_t count,
-                      std::ptrdiff_t ahead) {
-    x86::run_one<Convert, streams>(convert, src, dst, count, ahead);
-  }
-};
-
-constexpr auto table = converters_of<Avx2>();
+constexpr auto table = converters_of<Isa::avx2, F32ToF16, F16ToF32, F32ToBf16,
+                                     Bf16ToF32, Quantise, Dequantise>();
 
 }  // namespace
 

@@ -193,7 +193,7 @@ void run_some(const Convert& convert, const std::byte* src, std::byte* dst,
   store(dst, mask, convert(load<Convert::src_bytes>(src, mask)));
 }
 
-template <class Convert, bool streams>
+template <bool streams, class Convert>
 void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
              std::int64_t count, std::ptrdiff_t ahead) {
   constexpr std::int64_t src_bytes = Convert::src_bytes;
@@ -231,26 +231,8 @@ void run_one(const Convert& convert, const std::byte* src, std::byte* dst,
   while (count > 0) some(std::min(count, lanes));
 }
 
-struct Avx512 {
-  static constexpr Isa isa = Isa::avx512;
-  using F32ToF16 = x86::F32ToF16;
-  using F16ToF32 = x86::F16ToF32;
-  using F32ToBf16 = x86::F32ToBf16;
-  using Bf16ToF32 = x86::Bf16ToF32;
-  template <std::int32_t lowest>
-  using Quantise = x86::Quantise<lowest>;
-  template <std::int32_t lowest>
-  using Dequantise = x86::Dequantise<lowest>;
-
-  template <class Convert, bool streams>
-  static void run_one(const Convert& convert, const std::byte* src,
-                      std::byte* dst, std::int64_t count,
-                      std::ptrdiff_t ahead) {
-    x86::run_one<Convert, streams>(convert, src, dst, count, ahead);
-  }
-};
-
-constexpr auto table = converters_of<Avx512>();
+constexpr auto table = converters_of<Isa::avx512, F32ToF16, F16ToF32, F32ToBf16,
+                                     Bf16ToF32, Quantise, Dequantise>();
 
 }  // namespace
 

@@ -12,36 +12,35 @@
 namespace stridewise::x86 {
 namespace {
 
-// Set has a class of vectors for each pair of types, and run_one, which converts a
-// run by one of them.
-template <class Set, class Convert, bool streams>
+// run_one of the set is found by its argument.
+template <class Convert, bool streams>
 void run(const ValueRuns& runs, const Quantisation& quantisation) {
   const Convert convert(quantisation);
   each_run(runs, [&](const std::byte* src, std::byte* dst, std::int64_t count,
                      std::ptrdiff_t ahead) {
-    Set::template run_one<Convert, streams>(convert, src, dst, count, ahead);
+    run_one<streams>(convert, src, dst, count, ahead);
   });
 }
 
-template <class Set>
+// Of a set's classes for each pair of types.
+template <Isa isa, class F32ToF16, class F16ToF32, class F32ToBf16,
+          class Bf16ToF32, template <std::int32_t> class Quantise,
+          template <std::int32_t> class Dequantise>
 constexpr auto converters_of() {
   const auto row = []<class Convert>(std::string_view src,
                                      std::string_view dst) {
-    return Converter{src, dst, Set::isa, &run<Set, Convert, false>,
-                     &run<Set, Convert, true>};
+    return Converter{src, dst, isa, &run<Convert, false>, &run<Convert, true>};
   };
   constexpr std::int32_t s8 = -128, u8 = 0;  // the lowest integers
   return std::to_array<Converter>({
-      row.template operator()<typename Set::F32ToF16>("f32", "f16"),
-      row.template operator()<typename Set::F16ToF32>("f16", "f32"),
-      row.template operator()<typename Set::F32ToBf16>("f32", "bf16"),
-      row.template operator()<typename Set::Bf16ToF32>("bf16", "f32"),
-      row.template operator()<typename Set::template Quantise<s8>>("f32", "s8"),
-      row.template operator()<typename Set::template Dequantise<s8>>("s8",
-                                                                     "f32"),
-      row.template operator()<typename Set::template Quantise<u8>>("f32", "u8"),
-      row.template operator()<typename Set::template Dequantise<u8>>("u8",
-                                                                     "f32"),
+      row.template operator()<F32ToF16>("f32", "f16"),
+      row.template operator()<F16ToF32>("f16", "f32"),
+      row.template operator()<F32ToBf16>("f32", "bf16"),
+      row.template operator()<Bf16ToF32>("bf16", "f32"),
+      row.template operator()<Quantise<s8>>("f32", "s8"),
+      row.template operator()<Dequantise<s8>>("s8", "f32"),
+      row.template operator()<Quantise<u8>>("f32", "u8"),
+      row.template operator()<Dequantise<u8>>("u8", "f32"),
   });
 }
 
