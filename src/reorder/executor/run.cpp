@@ -188,7 +188,6 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
     if (!scheduled.column_offsets.empty()) {
       tile.column_offset = scheduled.column_offsets.data() + parts.first(1);
     }
-    tile.src = nest.fills ? nullptr : src + src_at;
     tile.zeros = parts.last(scheduled.zeros_dim) ? nest.zeros : 0;
     tile.rows_before = parts.first(0);
     tile.rows_after =
@@ -199,8 +198,9 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
           begins(&PlanLoop::src_stride, nest.src_offset + odometer.src()) -
           src_at;
     }
-    tile.dst = dst + dst_at;
     if (scheduled.conversion == Conversion::none) {
+      tile.src = nest.fills ? nullptr : src + src_at;
+      tile.dst = dst + dst_at;
       combined ? detail::run_combined(scheduled, tile, writer)
                : scheduled.run(tile);
     } else {

@@ -68,16 +68,14 @@ void each_place(std::span<const Steps> around, std::int64_t in_memory,
   }
 }
 
-// What src is worth asking for: from `src` on where runs are, then `next`.
-struct Ahead {
-  const std::byte* src = nullptr;  // nullptr: it is not
-  const std::byte* next = nullptr;
-};
-
-// Converts between the stage and memory, one way or the other, as `place` says.
-template <class Place>
+// Converts the values of the tile between memory and the stage: into it before the
+// kernel, out of it after.
 void convert(const PlanData& data, const ScheduledNest& scheduled,
-             const Tile& tile, const Ahead& ahead, const Place& place) {
+             const Tile& tile, std::byte* stage) {
+  // What the last cache holds comes as soon if it is not asked for.
+  constexpr std::int64_t cached = 32 << 20;
+  const bool before = scheduled.conversion == Conversion::before;
+  const bool asks = before && data.src_bytes + data.dst_bytes > cached;
   const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
@@ -89,23 +87,24 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
   ValueRuns values{};
   values.count = runs.bytes / data.width;
   values.runs = nearest.count;
-  values.prefetch = ahead.src != nullptr && runs.loops > 0;
+  values.src_pitch = before ? nearest.in_memory : nearest.in_stage;
+  values.dst_pitch = before ? nearest.in_stage : nearest.in_memory;
+  values.prefetch = asks && runs.loops > 0;
   std::int64_t in_memory = 0, in_stage = 0;
   const auto convert_until = [&](const std::byte* next) {
     values.next_src = next;
-    place(values, nearest, in_memory, in_stage);
+    values.src = before ? tile.src + in_memory : stage + in_stage;
+    values.dst = before ? stage + in_stage : tile.dst + in_memory;
     convert_runs(values, data.values->quantisation);
   };
   bool first = true;
-  each_place(around, 0, 0, [&](std::int64_t memory, std::int64_t stage) {
-    if (!first) {
-      convert_until(ahead.src == nullptr ? nullptr : ahead.src + memory);
-    }
+  each_place(around, 0, 0, [&](std::int64_t memory, std::int64_t place) {
+    if (!first) convert_until(asks ? tile.src + memory : nullptr);
     first = false;
     in_memory = memory;
-    in_stage = stage;
+    in_stage = place;
   });
-  convert_until(ahead.next);
+  convert_until(asks ? tile.src + data.in_src(tile.next_src) : nullptr);
 }
 
 const std::int64_t* offsets_in(const Stage& stage) {
@@ -135,20 +134,7 @@ void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
 
 Tile read_staged(const PlanData& data, const ScheduledNest& scheduled,
                  Tile tile, std::byte* stage) {
-  // What the last cache holds comes as soon if it is not asked for.
-  constexpr std::int64_t cached = 32 << 20;
-  Ahead ahead;
-  if (data.src_bytes + data.dst_bytes > cached) {
-    ahead = {tile.src, tile.src + data.in_src(tile.next_src)};
-  }
-  convert(data, scheduled, tile, ahead,
-          [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
-              std::int64_t in_stage) {
-            values.src = tile.src + in_memory;
-            values.dst = stage + in_stage;
-            values.src_pitch = nearest.in_memory;
-            values.dst_pitch = nearest.in_stage;
-          });
+  convert(data, scheduled, tile, stage);
   tile.src = stage;
   tile.src_end = stage + stage_bytes;
   tile.src_stride = scheduled.stage.stride;
@@ -171,14 +157,7 @@ void write_staged(const PlanData& data, const ScheduledNest& scheduled,
   moved.crowded_dst = 0;
   moved.square_bytes = 0;
   scheduled.run(moved);
-  convert(data, scheduled, tile, {},
-          [&](ValueRuns& values, const Steps& nearest, std::int64_t in_memory,
-              std::int64_t in_stage) {
-            values.src = stage + in_stage;
-            values.dst = tile.dst + in_memory;
-            values.src_pitch = nearest.in_stage;
-            values.dst_pitch = nearest.in_memory;
-          });
+  convert(data, scheduled, tile, stage);
 }
 
 }  // namespace stridewise::detail

@@ -106,10 +106,9 @@ std::int64_t call_bytes(const PlanData& data, const ScheduledNest& scheduled) {
 // How many calls make a task: about task_bytes, and where whole tiles are runs
 // of one loop, an end at the end of a line of dst.
 std::int64_t calls_per_task(const PlanData& data,
-                            const ScheduledNest& scheduled,
-                            std::int64_t call_bytes) {
-  const std::int64_t calls = std::max<std::int64_t>(
-      task_bytes / std::max<std::int64_t>(call_bytes, 1), 1);
+                            const ScheduledNest& scheduled) {
+  const std::int64_t calls =
+      std::max(task_bytes / std::max(call_bytes(data, scheduled), one), one);
   const bool whole =
       std::ranges::all_of(scheduled.parts, [](auto k) { return k == 1; });
   if (scheduled.around == 0 || !whole) return calls;
@@ -211,8 +210,7 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   for (std::size_t k = 0; k < around; ++k) {
     scheduled.calls *= scheduled.nest.loops[k].count;
   }
-  scheduled.per_task =
-      calls_per_task(data, scheduled, call_bytes(data, scheduled));
+  scheduled.per_task = calls_per_task(data, scheduled);
   scheduled.first_task = data.tasks;
   data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
   data.nests.push_back(std::move(scheduled));

@@ -97,6 +97,7 @@ std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
   }
   std::vector<PlanLoop> made_of =
       before ? scheduled.nest.rows : scheduled.nest.columns;
+  bool table = false;
   std::int64_t extent = run_bytes(scheduled, count, scheduled.nest.zeros);
   for (auto& [loop, stride, irregular, index] : loops_of(scheduled, count)) {
     const std::int64_t gap = stride - extent;
@@ -113,15 +114,13 @@ std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
     extent += ((fixed ? loop.count : count[loop.dim]) - 1) * loop.stride;
     if (fixed) {
       made_of[index].src_stride = loop.stride;
-      stage.offsets.assign(1, 0);
+      table = true;
     } else {
       stage.stride[loop.dim] = loop.stride;
     }
     stage.loops.push_back(loop);
   }
-  if (!stage.offsets.empty()) {
-    stage.offsets = offsets_of(made_of, &PlanLoop::src_stride);
-  }
+  if (table) stage.offsets = offsets_of(made_of, &PlanLoop::src_stride);
   return extent;
 }
 
