@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "reorder/kernels/lanes.hpp"
+#include "reorder/kernels/out_of_order.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
@@ -131,6 +132,12 @@ class Interleave {
                                                   std::int64_t j) {
     const std::int64_t count = tile.count[1];
     constexpr std::int64_t some = Vector::lanes * Vector::lane_bytes / width;
+    if constexpr (some * width == line && J >= few_rows && !streams) {
+      if (count >= few_lines * some && !tile.prefetch) {
+        lines_of_columns<Vector, J>(tile, count / some);
+        j = count & -some;
+      }
+    }
     if constexpr (some > step) {
       for (; count - j >= some; j += some) {
         block<Vector, J, streams>(tile, j);
@@ -143,6 +150,20 @@ class Interleave {
       }
     }
     if (j < count) last_columns<J, streams>(tile, j);
+  }
+
+  // Fewer rows, and fewer lines of each, are best read as they come.
+  static constexpr int few_rows = 8;
+  static constexpr std::int64_t few_lines = 6;
+
+  // Columns of so many lines of each row.
+  template <class Vector, int J>
+  [[gnu::noinline]] static void lines_of_columns(const Tile& of,
+                                                 std::int64_t lines) {
+    const Tile tile = of;  // that no store changes
+    for (std::int64_t l = 0; l < lines; ++l) {
+      block<Vector, J, false>(tile, out_of_order(l, lines) * (line / width));
+    }
   }
 
   template <int J, bool streams>

@@ -17,9 +17,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/out_of_order.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -111,8 +111,25 @@ struct Squares {
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count) {
+    if constexpr (put == Put::cached && !asks && by_lines) {
+      if (count >= few_lines * line_columns) {
+        return line_squares(src, pitch, dst, columns, count);
+      }
+    }
     each_square<put, Vector::lanes>(asks, src, pitch, parts, dst, columns,
                                     count);
+  }
+
+  template <class Columns>
+  [[gnu::noinline]] static void line_squares(const std::byte* src,
+                                             std::int64_t pitch, std::byte* dst,
+                                             Columns columns,
+                                             std::int64_t count) {
+    const auto one = [=](const std::byte* from, const Columns& to)
+        __attribute__((always_inline)) {
+      square<Put::cached>(ByPitch{from, pitch}, parts, dst, to);
+    };
+    by_lines_of_columns(src, columns, count, one);
   }
 
   // The same where only the first `lanes` lanes of a column hold more than zeros.
@@ -181,107 +198,47 @@ struct Squares {
 #pragma GCC unroll 4
       for (std::int64_t part = 0; part < parts; ++part) {
         const std::int64_t at = part * vector_bytes;
-        for (std::int64_t j = begin; j < end; j += n) {
+        const auto one = [=](const std::byte* from, const Columns& to)
+            __attribute__((always_inline)) {
           V v[n];
-          load(ByPitch{src + j * width, pitch}, at, v);
+          load(ByPitch{from, pitch}, at, v);
           transpose_lanes(v);
-          const Columns to = columns.from(j);
 #pragma GCC unroll 16
           for (std::int64_t k = 0; k < n; ++k) {
             Vector::store(dst + to.at(k) + at, v[k]);
           }
-        }
+        };
+        by_lines_of_columns(src + begin * width, columns.from(begin),
+                            end - begin, one);
       }
     }
   }
 
-  // Lines that 16 registers hold.
-  static constexpr int block_lines = 4 * Vector::lanes;
-  static constexpr int most_across = std::min(block_lines, 8);
+  // Columns that lie in a line of a row. Where less than 4 bytes make an element its
+  // work takes longer than lines do, and fewer lines are best taken in order.
+  static constexpr std::int64_t line_columns = line / width;
+  static constexpr bool by_lines = !chunks && width >= 4;
+  static constexpr std::int64_t few_lines = 4;
 
-  // All strips of a tile of chunks, by blocks that fit the registers: some of the
-  // shorter side all along the longer one.
-  [[gnu::noinline]] static void chunk_strips(const std::byte* src,
-                                             std::int64_t pitch, std::byte* dst,
-                                             std::int64_t stride,
-                                             std::int64_t count,
-                                             std::int64_t strips) {
-    const bool tall = strips >= count;
-    const std::int64_t shorter = tall ? count : strips;
-    for (std::int64_t k = 0; k < shorter;) {
-      const std::int64_t left = shorter - k;
-      const std::int64_t groups = (left + most_across - 1) / most_across;
-      const std::int64_t some = (left + groups - 1) / groups;
-      if (tall) {
-        chunk_rank<true>(some, src + k * width, pitch, dst + k * stride, stride,
-                         strips);
-      } else {
-        chunk_rank<false>(some, src + k * rows * pitch, pitch, dst + k * bytes,
-                          stride, count);
-      }
-      k += some;
-    }
-  }
-
-  template <bool tall, int across = 1>
-  static void chunk_rank(std::int64_t some, const std::byte* src,
-                         std::int64_t pitch, std::byte* dst,
-                         std::int64_t stride, std::int64_t count) {
-    if constexpr (across < most_across) {
-      if (some > across) {
-        return chunk_rank<tall, across + 1>(some, src, pitch, dst, stride,
-                                            count);
-      }
-    }
-    // So many as fit the registers, as a power of two.
-    constexpr int along = std::bit_floor(
-        static_cast<unsigned>(std::max(block_lines / across, 1)));
-    const std::int64_t src_step = tall ? rows * pitch : width;
-    const std::int64_t dst_step = tall ? bytes : stride;
-    std::int64_t i = 0;
-    for (; i + along <= count; i += along) {
-      chunk_block<tall ? along : across, tall ? across : along>(
-          src + i * src_step, pitch, dst + i * dst_step, stride);
-    }
-    for (; i < count; ++i) {
-      chunk_block<tall ? 1 : across, tall ? across : 1>(
-          src + i * src_step, pitch, dst + i * dst_step, stride);
-    }
-  }
-
-  // Reads all of a block, as it lies in src, before it writes any, as it lies in
-  // dst: in the L2 cache nearly twice as fast as by turns.
-  template <int strips, int count>
-  [[gnu::always_inline]] static void chunk_block(const std::byte* src,
-                                                 std::int64_t pitch,
-                                                 std::byte* dst,
-                                                 std::int64_t stride) {
-    V v[strips][count][parts];
-#pragma GCC unroll 16
-    for (std::int64_t s = 0; s < strips; ++s) {
-#pragma GCC unroll 16
-      for (std::int64_t j = 0; j < count; ++j) {
+  // one(from, to) of n columns each, those of whole lines out of order.
+  template <class Columns, class One>
+  [[gnu::always_inline]] static void by_lines_of_columns(const std::byte* src,
+                                                         Columns columns,
+                                                         std::int64_t count,
+                                                         One one) {
+    const std::int64_t lines = by_lines ? count / line_columns : 0;
+    std::int64_t j = 0;
+    if (lines >= few_lines) {
+      for (std::int64_t l = 0; l < lines; ++l) {
+        j = out_of_order(l, lines) * line_columns;
 #pragma GCC unroll 4
-        for (std::int64_t part = 0; part < parts; ++part) {
-          load(ByPitch{src + j * width, pitch}, part * vector_bytes,
-               &v[s][j][part]);
-          keep_order();
+        for (std::int64_t k = 0; k < line_columns; k += n) {
+          one(src + (j + k) * width, columns.from(j + k));
         }
       }
-      src += rows * pitch;
+      j = lines * line_columns;
     }
-#pragma GCC unroll 16
-    for (std::int64_t j = 0; j < count; ++j) {
-#pragma GCC unroll 16
-      for (std::int64_t s = 0; s < strips; ++s) {
-#pragma GCC unroll 4
-        for (std::int64_t part = 0; part < parts; ++part) {
-          Vector::store(dst + s * bytes + part * vector_bytes, v[s][j][part]);
-          keep_order();
-        }
-      }
-      dst += stride;
-    }
+    for (; j < count; j += n) one(src + j * width, columns.from(j));
   }
 
   template <Put put, int last, class Columns>

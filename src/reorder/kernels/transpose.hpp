@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/chunk_blocks.hpp"
 #include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/few_rows.hpp"
 #include "reorder/kernels/line_squares.hpp"
@@ -166,9 +167,9 @@ class Transpose {
       const bool few_streams = std::min(all, tile.count[1]) <= 8;
       if ((!tile.prefetch || few_streams) && simple(tile) &&
           tile.column_offset == nullptr && all > 1) {
-        Squares<Wide, width, 64>::chunk_strips(tile.src, tile.src_stride[0],
-                                               tile.dst, tile.dst_stride[1],
-                                               tile.count[1], all);
+        ChunkBlocks<Wide, width>::run(tile.src, tile.src_stride[0], tile.dst,
+                                      tile.dst_stride[1], tile.count[1], all,
+                                      tile.prefetch);
         return all * Full::rows;
       }
     }
