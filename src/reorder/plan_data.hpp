@@ -88,6 +88,7 @@ struct ScheduledNest {
   std::int64_t crowded_src;  // as in Tile
   std::int64_t crowded_dst;
   std::int64_t square_bytes;
+  SquareOrder square_order;
   bool squares_of_parts;
   bool misaligned;
   // Whether the first part of rows takes so many more that those after it begin with

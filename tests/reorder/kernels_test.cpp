@@ -278,8 +278,8 @@ TEST(Kernels, WideTransposes) {
   }
 }
 
-// Rows and columns of whole lines, by any number of bytes of each row at once and
-// with either side by a table.
+// Rows and columns of whole lines, by any number of bytes of each row at once, in any
+// order and with either side by a table.
 TEST(Kernels, SquaresOfLines) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
@@ -292,11 +292,18 @@ TEST(Kernels, SquaresOfLines) {
       return offsets;
     };
     for (const std::int64_t rows : {line, 2 * line + 3, 9 * line}) {
-      for (const std::int64_t columns : {line, line + 1, 3 * line - 1}) {
-        for (const std::int64_t bytes : {32, 64, 128}) {
+      for (const std::int64_t columns : {line, line + 1, 7 * line - 1}) {
+        for (const auto& [bytes, order] : {std::pair{32, SquareOrder::blocks},
+                                          {64, SquareOrder::blocks},
+                                          {128, SquareOrder::blocks},
+                                          {0, SquareOrder::along_rows},
+                                          {128, SquareOrder::along_rows},
+                                          {0, SquareOrder::down_columns},
+                                          {128, SquareOrder::down_columns}}) {
           for (int tables = 0; tables < 4; ++tables) {
             Tile tile = tile_of(kernel, rows, columns, 0, rows % 2);
             tile.square_bytes = bytes;
+            tile.square_order = order;
             tile.squares_of_parts = true;
             tile.prefetch = tables == 1;
             tile.crowded_src = bytes == 64 ? 16 : 0;

@@ -158,6 +158,7 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.square_bytes = scheduled.square_bytes;
+  tile.square_order = scheduled.square_order;
   tile.squares_of_parts = scheduled.squares_of_parts;
   tile.misaligned = scheduled.misaligned;
   tile.row_reach = scheduled.row_reach;

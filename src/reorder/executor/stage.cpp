@@ -156,6 +156,7 @@ void write_staged(const PlanData& data, const ScheduledNest& scheduled,
   moved.column_offset = offsets_in(scheduled.stage);
   moved.crowded_dst = 0;
   moved.square_bytes = 0;
+  moved.square_order = SquareOrder::blocks;
   scheduled.run(moved);
   convert(data, scheduled, tile, stage);
 }

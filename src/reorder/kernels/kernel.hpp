@@ -13,6 +13,10 @@
 
 namespace stridewise {
 
+// In what order squares of a transpose are taken: by `square_bytes` of each row; or
+// out of order, line by line of some rows, or some rows by some of a line.
+enum class SquareOrder : std::uint8_t { blocks, along_rows, down_columns };
+
 // Rows and columns, and up to two loops around them for tiles so small that a
 // call for each would cost more than its work. All strides in bytes; counts in
 // elements of the kernel's width (in bytes for kernels of runs, whose width is
@@ -48,8 +52,10 @@ struct Tile {
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;
-  // Whether that holds where registers hold less than that of all rows, too: many
-  // columns share sets of the L1 cache.
+  // In what order they are where registers hold such a line of all rows.
+  SquareOrder square_order;
+  // Whether square_bytes hold where registers hold less, too: many columns share sets
+  // of the L1 cache.
   bool squares_of_parts;
   // Where columns stream that do not begin at one place of a line each, whatever
   // dst is (misaligned.hpp): lines that begin in the tile's rows are written, with

@@ -15,10 +15,18 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/out_of_order.hpp"
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
 namespace {
+
+// The same, but not before it is used: 16 columns' places would leave registers.
+template <class Columns>
+[[gnu::always_inline]] inline Columns anew(Columns columns) {
+  asm("" : "+m"(columns));
+  return columns;
+}
 
 template <class Vector, int width>
 class LineSquares {
@@ -39,6 +47,9 @@ class LineSquares {
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
+    if (whole && tile.square_order != SquareOrder::blocks) {
+      return std::min(tile.count[0], tile.count[1]) >= side;
+    }
     return (whole || tile.squares_of_parts) &&
            tile.square_bytes >= (whole ? line / 2 : line) &&
            std::min(tile.count[0], tile.count[1]) >= side;
@@ -69,10 +80,52 @@ class LineSquares {
                          Columns columns) {
     if constexpr (!whole) {
       squares<side / n>(tile, rows, from, columns);
+    } else if (tile.square_order != SquareOrder::blocks) {
+      tile.square_order == SquareOrder::along_rows
+          ? along_rows(tile, rows, from, columns)
+          : down_columns(tile, rows, from, columns);
     } else if (most_taken == 4 && tile.square_bytes < line) {
       squares<2>(tile, rows, from, columns);
     } else {
       squares<most_taken>(tile, rows, from, columns);
+    }
+  }
+
+  // Columns of a square that registers hold, out of order.
+  static constexpr std::int64_t held = most_taken * n;
+
+  template <class Rows, class Columns>
+  [[gnu::noinline]] static void along_rows(const Tile& tile, std::int64_t rows,
+                                           Rows from, Columns columns) {
+    const std::int64_t squares = tile.count[1] / held;
+    const std::int64_t last = tile.count[1] - held;
+    for (std::int64_t row = 0; row < rows; row += side) {
+      const Rows of_square = from.from(row);
+      std::byte* const to = tile.dst + row * width;
+      for (std::int64_t k = 0; k < squares; ++k) {
+        const std::int64_t at = out_of_order(k, squares) * held;
+        square<most_taken>(of_square.at(at * width), to, columns.from(at));
+      }
+      if (squares * held < tile.count[1]) {
+        square<most_taken>(of_square.at(last * width), to, columns.from(last));
+      }
+    }
+  }
+
+  template <class Rows, class Columns>
+  [[gnu::noinline]] static void down_columns(const Tile& tile,
+                                             std::int64_t rows, Rows from,
+                                             Columns columns) {
+    const std::int64_t squares = rows / side;
+    const std::int64_t last = tile.count[1] - held;
+    for (std::int64_t j = 0; j < tile.count[1]; j += held) {
+      const std::int64_t at = std::min(j, last);
+      const Rows of_columns = from.at(at * width);
+      for (std::int64_t k = 0; k < squares; ++k) {
+        const std::int64_t row = out_of_order(k, squares) * side;
+        square<most_taken>(of_columns.from(row), tile.dst + row * width,
+                           anew(columns.from(at)));
+      }
     }
   }
 
