@@ -646,6 +646,21 @@ TEST(Plan, UsesUpLinesOfSrc) {
   EXPECT_EQ(last.count, 128);
 }
 
+// Runs of some lines follow dst in the caches, src where both sides are in memory;
+// long ones always follow src.
+TEST(Plan, ReadsMemoryInOrder) {
+  const auto step = [](const std::string& shape) {
+    const Plan plan =
+        *Plan::make(layout_of("abcd", shape), layout_of("acbd", shape));
+    EXPECT_EQ(plan.nests()[0].kernel.substr(0, 4), "copy");
+    return plan.nests()[0].tile[0].src_stride;
+  };
+  EXPECT_EQ(step("1x64x128x32"), 128 * 128);
+  EXPECT_EQ(step("8x64x128x32"), 128 * 128);
+  EXPECT_EQ(step("16x64x128x32"), 128);
+  EXPECT_EQ(step("1x64x128x256"), 1024);
+}
+
 TEST(Plan, SharesLargeBatchesBetweenThreads) {
   const Plan plan = *Plan::make(layout_of("nchw", "32x3x225x225", 1),
                                 layout_of("nhwc", "32x3x225x225", 1));

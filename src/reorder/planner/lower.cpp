@@ -252,7 +252,7 @@ void prefer_many_runs(std::vector<PlanLoop>& loops, std::int64_t run) {
 }  // namespace
 
 Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
-                   bool streams) {
+                   Reach reach) {
   std::vector<PlanLoop> loops = piece.loops;
   // Elements that stay neighbours on both sides move as one wider element.
   std::int64_t run = element_bytes;
@@ -263,12 +263,13 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
   const bool padded_run = piece.zeros > 0 && run > element_bytes;
   if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
     if (auto sides = sides_of(loops, run, piece.zeros > 0)) {
-      return lower_sides(piece, *std::move(sides), run, streams);
+      return lower_sides(piece, *std::move(sides), run, reach != Reach::caches);
     }
   }
-  // Runs of many lines are written as fast in any order, but read faster in theirs.
-  constexpr std::int64_t many_lines = 1024;
-  if (run >= many_lines) {
+  // Runs of many lines are written as fast in any order, but read faster in theirs;
+  // from memory, which the processor reads ahead only in order, all but the shortest.
+  constexpr std::int64_t many_lines = 1024, line = 64;
+  if (run >= (reach == Reach::memory ? line : many_lines)) {
     std::ranges::stable_sort(loops, std::ranges::greater{},
                              &PlanLoop::src_stride);
   }

@@ -18,6 +18,8 @@ namespace {
 // What a core complex shares as its last cache: with src and dst of this size
 // together, nothing of dst would be found in it again.
 constexpr std::int64_t last_cache_bytes = 12 << 20;
+// And of this size, nothing of src either.
+constexpr std::int64_t all_caches_bytes = 32 << 20;
 // Beyond what a core has to itself, loads are worth asking for in advance.
 constexpr std::int64_t own_cache_bytes = 1 << 20;
 
@@ -190,11 +192,14 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const bool streams =
       options.stores == Stores::streaming ||
       (options.stores == Stores::by_size && bytes >= last_cache_bytes);
+  const Reach reach = !streams || width != data->dst_width ? Reach::caches
+                      : bytes < all_caches_bytes           ? Reach::streams
+                                                           : Reach::memory;
   const auto add = [&](Lowered lowered) {
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
   };
   for (const Piece& piece : *moves) {
-    add(lower_move(piece, width, streams && width == data->dst_width));
+    add(lower_move(piece, width, reach));
   }
   for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
   if (sieve) detail::schedule_sieve(*data, dst);

@@ -44,15 +44,18 @@ namespace stridewise {
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 
+// What holds src and dst: caches; none of dst, whose stores had better pass by them; or
+// memory alone.
+enum class Reach : std::uint8_t { caches, streams, memory };
+
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
 struct Lowered {
   PlanNest nest;
   const Kernel* kernel;
 };
-// `streams`: whether dst is so large that stores had better pass by the caches.
 [[nodiscard]] Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
-                                 bool streams);
+                                 Reach reach);
 [[nodiscard]] Lowered lower_fill(const Piece& piece,
                                  std::int64_t element_bytes);
 
