@@ -30,6 +30,11 @@ namespace {
 // that are aligned or, where only 16 bytes are, by lanes.
 enum class Put : std::uint8_t { cached, stream, stream_lanes };
 
+// What is prefetched while squares are written: nothing, since src is near; the same
+// columns of other rows; or what lies from there on, in the order of memory: the
+// processor then reads ahead, too, and memory gives up to 1.5 times as much.
+enum class Ahead : std::uint8_t { none, by_columns, in_order };
+
 // The squares of strips that hold `bytes` of each column.
 template <class Vector, int width, int bytes>
 struct Squares {
@@ -153,10 +158,10 @@ struct Squares {
   }
 
   // Columns of several strips, each of all of them before the next ones:
-  // memory takes neighbouring lines faster. Unless src is `near`, as many columns of
-  // the rows at `next`, if any, are prefetched: past the L1 cache, which would
-  // forget them and has few misses at once to give.
-  template <Put put, bool asks, bool near, class Columns>
+  // memory takes neighbouring lines faster. As many lines as are read are prefetched
+  // from `next` on, if any: past the L1 cache, which would forget them and has few
+  // misses at once to give.
+  template <Put put, bool asks, Ahead ahead, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
@@ -171,7 +176,13 @@ struct Squares {
       const std::int64_t asked = j / n * some_rows % rows;
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
-        if (!near && next != nullptr) {
+        if (ahead == Ahead::in_order) {
+#pragma GCC unroll 4
+          for (std::int64_t i = 0; i < some_rows; ++i) {
+            __builtin_prefetch(next, 0, 2);
+            next += line;
+          }
+        } else if (ahead == Ahead::by_columns && next != nullptr) {
           const std::byte* const from =
               next + s * strip_pitch + asked * pitch + j * width;
 #pragma GCC unroll 4

@@ -67,6 +67,7 @@ class Strip {
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead =
       S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
+  static constexpr std::int64_t most_ahead = 256 << 10;
 
   // Few long rows the processor reads ahead by itself, and better; of chunks,
   // which it goes through faster, fewer.
@@ -74,6 +75,14 @@ class Strip {
     const bool few_long_rows = tile_.count[0] <= (S::chunks ? 2 : 16) &&
                                tile_.count[1] * width >= 1024;
     return tile_.prefetch && !few_long_rows;
+  }
+
+  // Whether the rows are one run of memory, of which the caches next to a core hold
+  // the strips' and those after them.
+  [[nodiscard]] bool follow_each_other() const {
+    const std::int64_t pitch = tile_.src_stride[0];
+    return tile_.row_offset == nullptr && pitch == tile_.count[1] * width &&
+           strips_ * rows * pitch <= most_ahead;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros, or whose
@@ -244,11 +253,14 @@ class Strip {
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
-      S::template squares<put, asks, false>(src + begin * width, pitch, dst_,
-                                            columns.from(begin), end - begin,
-                                            strips_, next);
+      S::template squares<put, asks, Ahead::by_columns>(
+          src + begin * width, pitch, dst_, columns.from(begin), end - begin,
+          strips_, next);
     };
-    if (prefetch) {
+    if (prefetch && follow_each_other()) {
+      S::template squares<put, asks, Ahead::in_order>(
+          src, pitch, dst_, columns, whole, strips_, next_row(0));
+    } else if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
       const std::int64_t turn =
           tile_.rows_go_on
@@ -260,9 +272,10 @@ class Strip {
       S::template squares<put, asks>(src, pitch, dst_, columns, whole);
     } else {
       // What streams is seldom near: not worth code of its own.
-      constexpr bool near = put == Put::cached;
-      S::template squares<put, asks, near>(src, pitch, dst_, columns, whole,
-                                           strips_, nullptr);
+      constexpr Ahead nothing =
+          put == Put::cached ? Ahead::none : Ahead::by_columns;
+      S::template squares<put, asks, nothing>(src, pitch, dst_, columns, whole,
+                                              strips_, nullptr);
     }
     if (whole < count) some(count - n, count, nullptr);
   }
