@@ -294,12 +294,12 @@ TEST(Kernels, SquaresOfLines) {
     for (const std::int64_t rows : {line, 2 * line + 3, 9 * line}) {
       for (const std::int64_t columns : {line, line + 1, 7 * line - 1}) {
         for (const auto& [bytes, order] : {std::pair{32, SquareOrder::blocks},
-                                          {64, SquareOrder::blocks},
-                                          {128, SquareOrder::blocks},
-                                          {0, SquareOrder::along_rows},
-                                          {128, SquareOrder::along_rows},
-                                          {0, SquareOrder::down_columns},
-                                          {128, SquareOrder::down_columns}}) {
+                                           {64, SquareOrder::blocks},
+                                           {128, SquareOrder::blocks},
+                                           {0, SquareOrder::along_rows},
+                                           {128, SquareOrder::along_rows},
+                                           {0, SquareOrder::down_columns},
+                                           {128, SquareOrder::down_columns}}) {
           for (int tables = 0; tables < 4; ++tables) {
             Tile tile = tile_of(kernel, rows, columns, 0, rows % 2);
             tile.square_bytes = bytes;

@@ -58,6 +58,11 @@ class ChunkBlocks {
                                                            : 24;
   }
   static constexpr int most_across = std::min<int>(4 * Vector::lanes, 8);
+  // So many along those across fit the registers, as a power of two.
+  static constexpr int along_of(int across) {
+    return static_cast<int>(std::bit_floor(
+        static_cast<unsigned>(std::max(block_lines(across) / across, 1))));
+  }
 
   template <bool tall, int across = 1>
   static void rank(std::int64_t some, const std::byte* src, std::int64_t pitch,
@@ -69,17 +74,18 @@ class ChunkBlocks {
                                       in_order);
       }
     }
-    in_order ? blocks<tall, across, true>(src, pitch, dst, stride, count)
-             : blocks<tall, across, false>(src, pitch, dst, stride, count);
+    // Parts of lines stay together.
+    const bool splits = !tall && along_of(across) * width < line / 2;
+    in_order || splits
+        ? blocks<tall, across, true>(src, pitch, dst, stride, count)
+        : blocks<tall, across, false>(src, pitch, dst, stride, count);
   }
 
   template <bool tall, int across, bool in_order>
   [[gnu::noinline]] static void blocks(const std::byte* src, std::int64_t pitch,
                                        std::byte* dst, std::int64_t stride,
                                        std::int64_t count) {
-    // So many as fit the registers, as a power of two.
-    constexpr int along = std::bit_floor(
-        static_cast<unsigned>(std::max(block_lines(across) / across, 1)));
+    constexpr int along = along_of(across);
     const std::int64_t src_step = tall ? rows * pitch : width;
     const std::int64_t dst_step = tall ? bytes : stride;
     std::int64_t i = 0;

@@ -127,6 +127,7 @@ class Interleave {
     columns_from<Long, J, true>(tile, lead);
   }
 
+  // Pre: j == 0, unless they stream.
   template <class Vector, int J, bool streams>
   [[gnu::always_inline]] static void columns_from(const Tile& tile,
                                                   std::int64_t j) {

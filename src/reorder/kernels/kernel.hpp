@@ -52,7 +52,8 @@ struct Tile {
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;
-  // In what order they are where registers hold such a line of all rows.
+  // In what order they are where registers hold such a line of all rows; but for
+  // `blocks`, whatever square_bytes is.
   SquareOrder square_order;
   // Whether square_bytes hold where registers hold less, too: many columns share sets
   // of the L1 cache.

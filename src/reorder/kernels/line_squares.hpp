@@ -24,7 +24,7 @@ namespace {
 // The same, but not before it is used: 16 columns' places would leave registers.
 template <class Columns>
 [[gnu::always_inline]] inline Columns anew(Columns columns) {
-  asm("" : "+m"(columns));
+  asm volatile("" : "+m"(columns));
   return columns;
 }
 

@@ -5,7 +5,7 @@
 // lines that loads and stores ask for too, and those of the L2 cache come twice:
 // 4 cycles a line that is read and written on Zen 5, of 2 that it can do. They find
 // no step to learn in 2 3 0 1 6 7 4 5, which is never far from the order of memory.
-// Less than a line must not be taken apart so, nor several lines be kept together.
+// Less than half a line must not be taken apart so.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

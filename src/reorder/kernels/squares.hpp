@@ -168,8 +168,9 @@ struct Squares {
                                         std::int64_t strips,
                                         const std::byte* next) {
     // Each line once: of the columns that share lines, each asks for some rows.
+    constexpr std::int64_t square_bytes = rows * n * width;
     constexpr std::int64_t some_rows =
-        std::max<std::int64_t>(rows * n * width / line, 1);
+        std::max<std::int64_t>(square_bytes / line, 1);
     const std::int64_t strip_pitch = rows * pitch;
     PagesOfColumns<n> pages(dst + columns.at(0));
     for (std::int64_t j = 0; j < count; j += n) {
@@ -180,7 +181,7 @@ struct Squares {
 #pragma GCC unroll 4
           for (std::int64_t i = 0; i < some_rows; ++i) {
             __builtin_prefetch(next, 0, 2);
-            next += line;
+            next += std::min(square_bytes, line);
           }
         } else if (ahead == Ahead::by_columns && next != nullptr) {
           const std::byte* const from =

@@ -67,6 +67,7 @@ class Strip {
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead =
       S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
+  // Bytes of strips whose next ones the L2 cache holds beside them.
   static constexpr std::int64_t most_ahead = 256 << 10;
 
   // Few long rows the processor reads ahead by itself, and better; of chunks,

@@ -44,8 +44,8 @@ namespace stridewise {
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 
-// What holds src and dst: caches; none of dst, whose stores had better pass by them; or
-// memory alone.
+// What a move is planned for: src and dst in caches, or stores that go through them;
+// stores that pass by them; or that, and src in memory.
 enum class Reach : std::uint8_t { caches, streams, memory };
 
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
