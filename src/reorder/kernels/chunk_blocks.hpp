@@ -17,13 +17,13 @@ namespace {
 // Of strips that hold a line of each column.
 template <class Vector, int width>
 class ChunkBlocks {
-  using Strip = Squares<Vector, width, 64>;
-  using Rows = typename Strip::ByPitch;
+  using S = Squares<Vector, width, 64>;
+  using Rows = typename S::ByPitch;
   using V = typename Vector::type;
-  static constexpr std::int64_t rows = Strip::rows;
+  static constexpr std::int64_t rows = S::rows;
   static constexpr std::int64_t bytes = line;
-  static constexpr std::int64_t vector_bytes = Strip::vector_bytes;
-  static constexpr std::int64_t parts = Strip::parts;
+  static constexpr std::int64_t vector_bytes = S::vector_bytes;
+  static constexpr std::int64_t parts = S::parts;
 
  public:
   // All strips of a tile, by blocks that fit the registers: some of the shorter side
@@ -88,22 +88,13 @@ class ChunkBlocks {
     constexpr int along = along_of(across);
     const std::int64_t src_step = tall ? rows * pitch : width;
     const std::int64_t dst_step = tall ? bytes : stride;
-    std::int64_t i = 0;
-    if constexpr (in_order) {
-      for (; i + along <= count; i += along) {
-        block<tall ? along : across, tall ? across : along>(
-            src + i * src_step, pitch, dst + i * dst_step, stride);
-      }
-    } else {
-      const std::int64_t blocks = count / along;
-      for (std::int64_t b = 0; b < blocks; ++b) {
-        i = out_of_order(b, blocks) * along;
-        block<tall ? along : across, tall ? across : along>(
-            src + i * src_step, pitch, dst + i * dst_step, stride);
-      }
-      i = blocks * along;
+    const std::int64_t whole = count / along;
+    for (std::int64_t b = 0; b < whole; ++b) {
+      const std::int64_t i = (in_order ? b : out_of_order(b, whole)) * along;
+      block<tall ? along : across, tall ? across : along>(
+          src + i * src_step, pitch, dst + i * dst_step, stride);
     }
-    for (; i < count; ++i) {
+    for (std::int64_t i = whole * along; i < count; ++i) {
       block<tall ? 1 : across, tall ? across : 1>(src + i * src_step, pitch,
                                                   dst + i * dst_step, stride);
     }
@@ -122,8 +113,8 @@ class ChunkBlocks {
       for (std::int64_t j = 0; j < count; ++j) {
 #pragma GCC unroll 4
         for (std::int64_t part = 0; part < parts; ++part) {
-          Strip::load(Rows{src + j * width, pitch}, part * vector_bytes,
-                      &v[s][j][part]);
+          S::load(Rows{src + j * width, pitch}, part * vector_bytes,
+                  &v[s][j][part]);
           keep_order();
         }
       }

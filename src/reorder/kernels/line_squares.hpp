@@ -47,11 +47,10 @@ class LineSquares {
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
-    if (whole && tile.square_order != SquareOrder::blocks) {
-      return std::min(tile.count[0], tile.count[1]) >= side;
-    }
-    return (whole || tile.squares_of_parts) &&
-           tile.square_bytes >= (whole ? line / 2 : line) &&
+    const bool ordered = whole && tile.square_order != SquareOrder::blocks;
+    const bool by_bytes = (whole || tile.squares_of_parts) &&
+                          tile.square_bytes >= (whole ? line / 2 : line);
+    return (ordered || by_bytes) &&
            std::min(tile.count[0], tile.count[1]) >= side;
   }
 

@@ -118,7 +118,7 @@ struct Squares {
                                         Columns columns, std::int64_t count) {
     if constexpr (put == Put::cached && !asks && by_lines) {
       if (count >= few_lines * line_columns) {
-        return line_squares(src, pitch, dst, columns, count);
+        return squares_by_lines(src, pitch, dst, columns, count);
       }
     }
     each_square<put, Vector::lanes>(asks, src, pitch, parts, dst, columns,
@@ -126,10 +126,11 @@ struct Squares {
   }
 
   template <class Columns>
-  [[gnu::noinline]] static void line_squares(const std::byte* src,
-                                             std::int64_t pitch, std::byte* dst,
-                                             Columns columns,
-                                             std::int64_t count) {
+  [[gnu::noinline]] static void squares_by_lines(const std::byte* src,
+                                                 std::int64_t pitch,
+                                                 std::byte* dst,
+                                                 Columns columns,
+                                                 std::int64_t count) {
     const auto one = [=](const std::byte* from, const Columns& to)
         __attribute__((always_inline)) {
       square<Put::cached>(ByPitch{from, pitch}, parts, dst, to);
