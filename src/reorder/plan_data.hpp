@@ -109,6 +109,9 @@ struct Sieve {
   std::int64_t first_task;
 };
 
+// With src and dst of this size together, no cache holds either.
+inline constexpr std::int64_t all_caches_bytes = 32 << 20;
+
 struct PlanData {
   std::vector<ScheduledNest> nests;
   std::optional<Sieve> sieve;  // its tasks come last

@@ -72,10 +72,10 @@ void each_place(std::span<const Steps> around, std::int64_t in_memory,
 // kernel, out of it after.
 void convert(const PlanData& data, const ScheduledNest& scheduled,
              const Tile& tile, std::byte* stage) {
-  // What the last cache holds comes as soon if it is not asked for.
-  constexpr std::int64_t cached = 32 << 20;
   const bool before = scheduled.conversion == Conversion::before;
-  const bool asks = before && data.src_bytes + data.dst_bytes > cached;
+  // What the last cache holds comes as soon if it is not asked for.
+  const bool asks =
+      before && data.src_bytes + data.dst_bytes > all_caches_bytes;
   const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
@@ -156,7 +156,6 @@ void write_staged(const PlanData& data, const ScheduledNest& scheduled,
   moved.column_offset = offsets_in(scheduled.stage);
   moved.crowded_dst = 0;
   moved.square_bytes = 0;
-  moved.square_order = SquareOrder::blocks;
   scheduled.run(moved);
   convert(data, scheduled, tile, stage);
 }

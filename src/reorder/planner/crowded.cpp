@@ -109,8 +109,8 @@ SquareOrder square_order_of(const ScheduledNest& scheduled,
   const bool along =
       crowded || columns >= rows || (misaligned && columns >= 4 * side);
   if (of_columns <= 8 && along) return SquareOrder::along_rows;
-  const bool down = bytes >= line && rows >= 4 * side && of_rows <= 16 &&
-                    !(unit == 4 && crowded);
+  const bool down =
+      bytes >= line && rows >= 4 * side && of_rows <= (unit == 4 ? 15 : 16);
   return down ? SquareOrder::down_columns : SquareOrder::blocks;
 }
 
@@ -136,7 +136,7 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
   scheduled.square_bytes = squares ? square_bytes_of(scheduled, nest, unit) : 0;
   scheduled.squares_of_parts = of_columns >= 16;
   const bool near =
-      squares && !prefetch && scheduled.conversion != Conversion::before;
+      squares && !prefetch && scheduled.conversion == Conversion::none;
   scheduled.square_order =
       near ? square_order_of(scheduled, nest, unit, of_columns)
            : SquareOrder::blocks;

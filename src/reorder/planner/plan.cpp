@@ -18,8 +18,6 @@ namespace {
 // What a core complex shares as its last cache: with src and dst of this size
 // together, nothing of dst would be found in it again.
 constexpr std::int64_t last_cache_bytes = 12 << 20;
-// And of this size, nothing of src either.
-constexpr std::int64_t all_caches_bytes = 32 << 20;
 // Beyond what a core has to itself, loads are worth asking for in advance.
 constexpr std::int64_t own_cache_bytes = 1 << 20;
 
@@ -193,7 +191,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
       options.stores == Stores::streaming ||
       (options.stores == Stores::by_size && bytes >= last_cache_bytes);
   const Reach reach = !streams || width != data->dst_width ? Reach::caches
-                      : bytes < all_caches_bytes           ? Reach::streams
+                      : bytes < detail::all_caches_bytes   ? Reach::streams
                                                            : Reach::memory;
   const auto add = [&](Lowered lowered) {
     detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
