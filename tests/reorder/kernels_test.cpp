@@ -278,6 +278,39 @@ TEST(Kernels, WideTransposes) {
   }
 }
 
+// Columns that are no lines and follow each other in dst, from anywhere in a line on:
+// a block of as many as a line holds, some, and some that are less than another.
+TEST(Kernels, DenseColumnsStreamByBlocks) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.stream == nullptr) {
+      continue;
+    }
+    const std::int64_t block = 64 / kernel.element_bytes;
+    for (std::int64_t rows = block; rows <= 128; rows += 1 + rows / 16) {
+      std::vector<std::int64_t> reversed;
+      for (const std::int64_t columns :
+           {block, block + 1, 2 * block, 3 * block - 1}) {
+        Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
+        tile.dst_stride[1] = rows * kernel.element_bytes;
+        tile.crowded_src = 0;
+        tile.prefetch = rows % 2 == 0;
+        for (const std::size_t slack : {0U, 16U, 40U, 63U}) {
+          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                        GuardedBytes::Against::back, slack));
+        }
+        reversed.clear();
+        for (std::int64_t i = rows; i-- > 0;) {
+          reversed.push_back(i * tile.src_stride[0]);
+        }
+        tile.row_offset = reversed.data();
+        tile.row_reach = reversed.front();
+        ASSERT_NO_FATAL_FAILURE(
+            check(kernel, kernel.stream, tile, GuardedBytes::Against::back));
+      }
+    }
+  }
+}
+
 // Rows and columns of whole lines, by any number of bytes of each row at once, in any
 // order and with either side by a table.
 TEST(Kernels, SquaresOfLines) {

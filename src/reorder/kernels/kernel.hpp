@@ -108,6 +108,17 @@ enum class KernelKind : std::uint8_t {
   strided,
 };
 
+// Of transposes without zeros whose columns follow each other in dst: whether they
+// stream by whole lines though columns are none (dense_columns.hpp).
+constexpr std::int64_t most_dense = 8
+                                    << 10;  // bytes of as many as a line holds
+constexpr bool streams_dense(std::int64_t rows, std::int64_t element_bytes) {
+  constexpr std::int64_t line = 64;
+  const std::int64_t column = rows * element_bytes;
+  return element_bytes < 16 && column > line && column % line != 0 &&
+         rows * line <= most_dense;
+}
+
 // Of short_rows: shorter columns stream only where they follow each other in dst.
 constexpr std::int64_t streamed_column_bytes = 256;
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/chunk_blocks.hpp"
+#include "reorder/kernels/dense_columns.hpp"
 #include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/few_rows.hpp"
 #include "reorder/kernels/line_squares.hpp"
@@ -66,6 +67,8 @@ class Transpose {
     const std::int64_t count = tile.count[0] + tile.zeros;
     std::int64_t row = 0;
     if constexpr (streams && !chunks) {
+      using Dense = DenseColumns<Wide, Half, width>;
+      if (Dense::suits(tile)) return Dense::run(tile);
       using Misaligned = MisalignedColumns<Wide, width>;
       if (tile.misaligned && Misaligned::suits(tile)) {
         return Misaligned::run(tile);

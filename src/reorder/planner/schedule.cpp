@@ -30,6 +30,15 @@ bool misaligned(const PlanNest& nest, const Kernel& kernel,
                                 : std::ranges::any_of(column_offsets, off_line);
 }
 
+// Whether columns follow each other in dst, and the kernel streams them by whole lines.
+bool dense(const PlanNest& nest, const Kernel& kernel) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t rows = nest.tile[0].count;
+  return kernel.kind == KernelKind::transpose && nest.zeros == 0 &&
+         nest.columns.empty() && nest.tile[1].dst_stride == rows * unit &&
+         nest.tile[1].count >= line / unit && streams_dense(rows, unit);
+}
+
 // Whether lines of dst are so often shared, by short tiles that follow each other
 // there or by short columns of long elements, that the caches put them together
 // better than streaming stores, which would write each in parts. `bytes`: of src
@@ -160,15 +169,20 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   mark_crowded(scheduled, nest, data.prefetch, kernel_streams);
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  if (kernel_streams && conversion != Conversion::direct) {
+  bool by_whole_lines = kernel_streams && !staged &&
+                        scheduled.crowded_src == 0 && dense(nest, kernel);
+  if (by_whole_lines) {
+    nest.staged = true;
+  } else if (kernel_streams && conversion != Conversion::direct) {
     scheduled.combine = combine_of(nest, kernel, scheduled.column_offsets,
                                    scheduled.crowded_src > 0);
     scheduled.misaligned = !staged && scheduled.combine.columns == 0 &&
                            misaligned(nest, kernel, scheduled.column_offsets);
-    nest.staged = staged || scheduled.misaligned;
+    by_whole_lines = scheduled.misaligned;
+    nest.staged = staged || by_whole_lines;
   }
   auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
-                          : part_of(kernel, nest, scheduled.misaligned);
+                          : part_of(kernel, nest, by_whole_lines);
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
     const std::int64_t rows = std::max(tile_part[0], nest.tile[0].count);
     if (staged) tile_part[1] = staged_bytes / unit / rows;

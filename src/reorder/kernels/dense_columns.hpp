@@ -1,0 +1,156 @@
+// Columns that follow each other in dst and stream by whole lines, though they are
+// no lines themselves. Included as transpose.hpp is.
+//
+// As many columns as a line of a row holds are put together in the nearest cache,
+// strip by strip; as they are whole lines together, wherever those begin. Those of
+// the columns before them are written by turns with that, so that reading src and
+// writing dst overlap.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Vector, class Half, int width>
+class DenseColumns {
+  using S = Squares<Vector, width, line>;
+  static constexpr std::int64_t rows = S::rows;
+  // Columns of a block: a line of each row.
+  static constexpr std::int64_t block = line / width;
+  // Bytes of each row that prefetches run ahead.
+  static constexpr std::int64_t ahead = 1024;
+
+ public:
+  static bool suits(const Tile& tile) {
+    return tile.column_offset == nullptr && tile.crowded_src == 0 &&
+           tile.count[1] >= block &&
+           tile.dst_stride[1] == tile.count[0] * width && tile.zeros == 0 &&
+           streams_dense(tile.count[0], width);
+  }
+
+  static void run(const Tile& tile) {
+    if (tile.row_offset != nullptr) {
+      blocks(tile, typename S::ByOffset{tile.src, tile.row_offset});
+    } else {
+      blocks(tile, typename S::ByPitch{tile.src, tile.src_stride[0]});
+    }
+  }
+
+ private:
+  // Lines that wait to be written.
+  struct Waiting {
+    const std::byte* from;
+    std::byte* to;
+    std::int64_t lines;
+
+    [[gnu::always_inline]] void write(std::int64_t most) {
+      const std::int64_t some = std::min(most, lines);
+      for (std::int64_t k = 0; k < some; ++k) {
+        S::template put_column<Put::stream>(to, from);
+        from += line;
+        to += line;
+      }
+      lines -= some;
+    }
+  };
+  // Reading and writing by turns of so many lines at most: a strip or a square.
+  static constexpr bool by_strips = rows <= 16;
+
+  template <class Rows>
+  [[gnu::noinline]] static void blocks(const Tile& tile, Rows from) {
+    const std::int64_t count = tile.count[1];
+    const std::int64_t column = tile.count[0] * width;
+    const std::int64_t head = reinterpret_cast<std::intptr_t>(tile.dst) % line;
+    // Of two blocks by turns, each with room in front for what the last one writes
+    // once more, and for the line in which a block begins.
+    alignas(64) std::byte stages[2][2 * most_dense + line];
+    std::byte* to = tile.dst - head;  // of the block's first line
+    Waiting waiting{nullptr, nullptr, 0};
+    for (std::int64_t j = 0; j < count; j += block) {
+      std::byte* const stage = stages[j / block % 2] + most_dense;
+      const std::int64_t at = std::min(j, count - block);
+      make(tile, from, at, stage + head + (at - j) * column, waiting);
+      waiting.write(waiting.lines);
+      const std::int64_t bytes =
+          head + (std::min(j + block, count) - j) * column;
+      const std::int64_t lines = bytes / line;
+      waiting = {stage, to, lines};
+      if (j == 0 && head > 0) {
+        copy_part(tile.dst, stage + head, line - head);
+        waiting = {stage + line, to + line, lines - 1};
+      }
+      to += lines * line;
+      const std::byte* const rest = stage + lines * line;
+      if (j + block < count) {
+        S::template put_column<Put::cached>(
+            stages[(j / block + 1) % 2] + most_dense, rest);
+      } else {
+        waiting.write(waiting.lines);
+        copy_part(to, rest, bytes % line);
+      }
+    }
+  }
+
+  // A block's columns from `at` on, and meanwhile the lines that wait.
+  template <class Rows>
+  [[gnu::always_inline]] static void make(const Tile& tile, Rows from,
+                                          std::int64_t at, std::byte* to,
+                                          Waiting& waiting) {
+    const std::int64_t column = tile.count[0] * width;
+    const std::int64_t row_bytes = tile.count[1] * width;
+    const Rows here = from.at(at * width);
+    // Where rows end, the next call's are read.
+    const std::int64_t byte = at * width + ahead;
+    const Rows next =
+        from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
+    for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
+      if (tile.prefetch) {
+        const std::int64_t end = std::min(row + rows, tile.count[0]);
+        for (std::int64_t i = row; i < end; ++i) {
+          __builtin_prefetch(next.row(i), 0, 2);
+        }
+      }
+      const std::int64_t left = (tile.count[0] - row) * width;
+      // Of fewer rows than a strip, the shortest one that ends with the last.
+      if (left >= line) {
+        strip<S>(here.from(row), to + row * width, column, waiting);
+      } else if (left > 32) {
+        last<S>(tile.count[0], here, to, column, waiting);
+      } else if (left > 16) {
+        last<Squares<Half, width, 32>>(tile.count[0], here, to, column,
+                                       waiting);
+      } else {
+        last<Squares<Vector128, width, 16>>(tile.count[0], here, to, column,
+                                            waiting);
+      }
+      if (by_strips) waiting.write(rows);
+    }
+  }
+
+  template <class Strip, class Rows>
+  [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
+                                           std::int64_t column,
+                                           Waiting& waiting) {
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < block; k += S::n) {
+      Strip::template square<Put::cached>(
+          from.at(k * width), Strip::parts, to,
+          typename Strip::ByStride{k * column, column});
+      if (!by_strips) waiting.write(S::n);
+    }
+  }
+  template <class Strip, class Rows>
+  [[gnu::always_inline]] static void last(std::int64_t count, Rows from,
+                                          std::byte* to, std::int64_t column,
+                                          Waiting& waiting) {
+    const std::int64_t row = count - Strip::rows;
+    strip<Strip>(from.from(row), to + row * width, column, waiting);
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
