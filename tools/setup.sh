@@ -8,11 +8,12 @@ set -eu
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
 nlohmann-json3-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-numpy libgtest-dev libgmock-dev
-librapidcheck-dev libdnnl-dev libbenchmark-dev clang libclang-rt-14-dev
+librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
 pocl-opencl-icd oclgrind chromium chromium-driver python3-selenium
 fonts-dejavu-core"
-bench="$run python3 python3-numpy python3-venv libdnnl-dev"
+bench="$run python3 python3-numpy python3-venv libdnnl-dev libxsmm-dev
+libopenblas-serial-dev libeigen3-dev"
 
 mode=${1:-}
 case $mode in
@@ -61,11 +62,24 @@ venv() {
   touch "$folder/complete"
 }
 
+# built PROGRAM: whether it is later than all that peers are made of
+built() {
+  [ -e "$1" ] &&
+    [ -z "$(find "$source" -name '*.[ch]pp' -newer "$1")" ]
+}
+
+# cpp_peer NAME OPTION...: of a library of Debian's
+cpp_peer() {
+  name=$1
+  shift
+  built "$peers/bin/$name" || g++ -std=c++20 -O2 -DNDEBUG \
+    "$source/${name}_peer.cpp" "$@" -o "$peers/bin/$name"
+}
+
 # onednn_peer PROGRAM [VENV]: with the library of that environment, or Debian's
 onednn_peer() {
   program=$1
-  newer=$(find "$program" -newer "$source/onednn_peer.cpp" 2>/dev/null) || true
-  [ -z "$newer" ] || return 0
+  ! built "$program" || return 0
   if [ $# -eq 1 ]; then
     set --
   else
@@ -78,6 +92,14 @@ onednn_peer() {
 
 ln -sf "$source/numpy_peer.py" "$peers/bin/numpy"
 onednn_peer "$peers/bin/onednn"
+# Eigen has what the compiler may use; the others look at the processor.
+cpp_peer eigen -march=native -isystem /usr/include/eigen3
+cpp_peer openblas "-I/usr/include/$(g++ -print-multiarch)" -lopenblas
+# Its sources name each other as they lie in its repository: as headers beside an
+# `include`. Without a BLAS it needs none.
+mkdir -p "$peers/libxsmm/include"
+ln -sfn /usr/include/libxsmm "$peers/libxsmm/src"
+cpp_peer libxsmm -w -D__BLAS=0 "-I$peers/libxsmm/include" -ldl -lpthread
 # The last of PyPI's builds that run on threads alone.
 venv onednn-pypi onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 onednn_peer "$peers/bin/onednn-pypi" onednn-pypi

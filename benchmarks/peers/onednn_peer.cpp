@@ -8,46 +8,22 @@
 #include <dnnl_debug.h>
 
 #include <algorithm>
-#include <cctype>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <dnnl.hpp>
-#include <fstream>
-#include <iostream>
 #include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "peer.hpp"
+
 namespace {
 
-using Json = nlohmann::json;
+using Json = peer::Json;
+using peer::Cannot;
 using Dims = dnnl::memory::dims;
 using Type = dnnl::memory::data_type;
-
-struct Cannot : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Touched bytes on a page boundary.
-struct Memory {
-  explicit Memory(std::size_t size)
-      : bytes(static_cast<char*>(
-            std::aligned_alloc(4096, (size + 4096) / 4096 * 4096))) {
-    if (bytes == nullptr) throw std::bad_alloc();
-    std::memset(bytes.get(), 0, size);
-  }
-  struct Free {
-    void operator()(char* p) const { std::free(p); }
-  };
-  std::unique_ptr<char, Free> bytes;
-};
 
 // The canonical tag (aBcd16b) of a layout that is one: digits with natural
 // strides, slowest first, the undivided ones before all blocks.
@@ -106,27 +82,12 @@ struct Reorder {
 
 class Solver {
  public:
-  // Returns why it cannot, or an empty text when dst has been written.
-  std::string solve(const Json& problem) {
-    reorders_.clear();
-    const Json& from = problem["src"];
-    const Json& to = problem["dst"];
-    src_.emplace(from["bytes"].get<std::size_t>());
-    dst_.emplace(to["bytes"].get<std::size_t>());
-    std::ifstream(from["file"].get<std::string>(), std::ios::binary)
-        .read(src_->bytes.get(), from["bytes"].get<std::streamsize>());
+  Solver(const Json& problem, char* src, char* dst) : src_(src), dst_(dst) {
     try {
       if (!prepare_tags(problem)) prepare_rectangles(problem);
-      run();
-    } catch (const Cannot& reason) {
-      return reason.what();
     } catch (const dnnl::error& refused) {
-      return std::string("no such reorder: ") + refused.what();
+      throw Cannot(std::string("no such reorder: ") + refused.what());
     }
-    std::fstream(to["file"].get<std::string>(),
-                 std::ios::binary | std::ios::in | std::ios::out)
-        .write(dst_->bytes.get(), to["bytes"].get<std::streamsize>());
-    return "";
   }
 
   void run() {
@@ -177,9 +138,8 @@ class Solver {
     for (const Json& dim : shape) dims.push_back(dim["extent"]);
     try {
       reorders_.emplace_back(
-          engine_, dnnl::memory::desc(dims, types.first, *src_tag),
-          src_->bytes.get(), dnnl::memory::desc(dims, types.second, *dst_tag),
-          dst_->bytes.get());
+          engine_, dnnl::memory::desc(dims, types.first, *src_tag), src_,
+          dnnl::memory::desc(dims, types.second, *dst_tag), dst_);
     } catch (const dnnl::error&) {
       return false;
     }
@@ -210,17 +170,16 @@ class Solver {
       if (extents.size() > DNNL_MAX_NDIMS) throw Cannot("too many dims");
       reorders_.emplace_back(
           engine_, dnnl::memory::desc(extents, types.first, src_strides),
-          src_->bytes.get() +
-              rectangle["src_offset"].get<std::int64_t>() * width,
+          src_ + rectangle["src_offset"].get<std::int64_t>() * width,
           dnnl::memory::desc(extents, types.second, dst_strides),
-          dst_->bytes.get() +
-              rectangle["dst_offset"].get<std::int64_t>() * dst_width);
+          dst_ + rectangle["dst_offset"].get<std::int64_t>() * dst_width);
     }
   }
 
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
-  std::optional<Memory> src_, dst_;
+  char* src_;
+  char* dst_;
   std::vector<Reorder> reorders_;
 };
 
@@ -230,34 +189,6 @@ std::string version() {
          std::to_string(v->patch);
 }
 
-Json answer(const Json& told, std::unique_ptr<Solver>& solver) {
-  if (told.contains("protocol")) {
-    solver = std::make_unique<Solver>();
-    return {{"protocol", 1}, {"version", version()}};
-  }
-  if (told.contains("problem")) {
-    const std::string reason = solver->solve(told["problem"]);
-    if (!reason.empty()) return {{"cannot", reason}};
-    return {{"ready", true}};
-  }
-  const int repeats = told["run"];
-  const auto begin = std::chrono::steady_clock::now();
-  for (int k = 0; k < repeats; ++k) solver->run();
-  const std::chrono::duration<double> elapsed =
-      std::chrono::steady_clock::now() - begin;
-  return {{"seconds", elapsed.count()}};
-}
-
 }  // namespace
 
-int main() {
-  std::unique_ptr<Solver> solver;
-  for (std::string line; std::getline(std::cin, line);) {
-    try {
-      std::cout << answer(Json::parse(line), solver) << std::endl;
-    } catch (const std::exception& error) {
-      std::cout << Json{{"error", error.what()}} << std::endl;
-      return 1;
-    }
-  }
-}
+int main() { return peer::Server<Solver>(version()).serve(); }

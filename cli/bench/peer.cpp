@@ -105,7 +105,7 @@ Error no_such_peer(const std::string& name) {
   return {ErrorCode::unknown_name,
           fmt::format(
               "{}: no peer of this name in {}{}; `tools/setup.sh bench` "
-              "brings numpy, onednn and onednn-pypi, `tools/setup.sh "
+              "brings those of docs/bench.md, `tools/setup.sh "
               "bench torch` also torch, and NAME=PROGRAM is any other",
               name, peers_folder().string(),
               hint.empty() ? "" : fmt::format("; did you mean '{}'?", hint))};

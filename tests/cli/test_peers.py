@@ -102,9 +102,9 @@ class Peers(support.CliTest):
 
     def test_shipped_peers_on_every_small_problem(self):
         told = self.answer("bench", "--problems", "small", "--rounds", "1",
-                           "--against", "numpy,onednn", timeout=120)
+                           "--against", "numpy,onednn,eigen", timeout=120)
         for case in told["cases"]:
-            for peer in ("numpy", "onednn"):
+            for peer in ("numpy", "onednn", "eigen"):
                 self.assertIn("seconds", case["peers"][peer], case["name"])
         for version in told["peers"].values():
             self.assertRegex(version, r"^\d+\.\d+")
@@ -125,7 +125,8 @@ class Peers(support.CliTest):
         for dtype in ("f64", "c128", "u8", "f16"):
             told = self.answer(
                 "bench", "oihw", "OIhw4i16o4i", "--shape", "21x23x3x2",
-                "--dtype", dtype, "--rounds", "1", "--against", "numpy,onednn")
+                "--dtype", dtype, "--rounds", "1", "--against",
+                "numpy,onednn,eigen")
             for name, peer in told["cases"][0]["peers"].items():
                 self.assertIn("seconds", peer, (name, dtype))
 
@@ -144,6 +145,13 @@ class Peers(support.CliTest):
                     key = ("cannot" if name == "numpy" and "bf16" in pair
                            else "seconds")
                     self.assertIn(key, peer, (name, pair, dst, peer))
+
+    def test_matrices_have_one_thread_and_no_values(self):
+        for more, says in [(["--threads", "2"], "one thread"),
+                           (["--to-dtype", "f16"], "converts no values")]:
+            told = self.answer(*PAIR, "--against", "eigen", *more)
+            self.assertIn(says,
+                          told["cases"][0]["peers"]["eigen"]["cannot"])
 
     def test_values_that_are_not_converted_are_wrong(self):
         _, case = self.case_of(self.peer(), "--to-dtype", "u8")
