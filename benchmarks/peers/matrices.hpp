@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "peer.hpp"
@@ -131,15 +129,14 @@ class MatrixSolver {
     const Loop* in_src = contiguous(loops, unit, &Loop::src_stride);
     const Loop* in_dst = contiguous(loops, unit, &Loop::dst_stride);
     Loop columns{1, unit, unit};
-    Loop rows{1, unit, unit};
+    if (in_src != nullptr && in_dst != nullptr) columns = *in_src;
+    const std::int64_t run = columns.count * unit;
+    Loop rows{1, run, run};
     const bool transposed =
         in_src != nullptr && in_dst != nullptr && in_src != in_dst;
     if (transposed) {
-      columns = *in_src;
       rows = *in_dst;
     } else {
-      if (in_src != nullptr && in_src == in_dst) columns = *in_src;
-      const std::int64_t run = columns.count * unit;
       for (const Loop& loop : loops) {
         const bool pitched = loop.src_stride >= run && loop.dst_stride >= run;
         if (pitched && loop.count > rows.count) rows = loop;
@@ -157,11 +154,8 @@ class MatrixSolver {
             small(unit, 1),
             small(rows.count, 1),
             small(columns.count, 1),
-            rows.count == 1 ? small(columns.count, 1)
-                            : small(rows.src_stride, unit),
-            transposed        ? small(columns.dst_stride, unit)
-            : rows.count == 1 ? small(columns.count, 1)
-                              : small(rows.dst_stride, unit)};
+            small(rows.src_stride, unit),
+            small((transposed ? columns : rows).dst_stride, unit)};
   }
 
   static int small(std::int64_t bytes, std::int64_t unit) {
