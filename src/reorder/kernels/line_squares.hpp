@@ -40,16 +40,19 @@ class LineSquares {
   static constexpr int most_taken = n <= 4 ? 4 : 2;
 
  public:
-  // Whether vectors are lines and the registers hold `most_taken` lanes of each row
+  // Whether vectors are lines, so that registers take `most_taken` lanes of each row
   // of a square; else a square goes lane by lane, which only its order makes better.
-  static constexpr bool whole = S::vector_bytes == line && n <= 8;
+  static constexpr bool whole = S::vector_bytes == line;
   // Rows of a square.
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
+    // Of bytes, registers hold no more than two lanes of the rows: as well lane by
+    // lane, but for the order.
+    constexpr bool reads_once = whole && n <= 8;
     const bool ordered = whole && tile.square_order != SquareOrder::blocks;
-    const bool by_bytes = (whole || tile.squares_of_parts) &&
-                          tile.square_bytes >= (whole ? line / 2 : line);
+    const bool by_bytes = (reads_once || tile.squares_of_parts) &&
+                          tile.square_bytes >= (reads_once ? line / 2 : line);
     return (ordered || by_bytes) &&
            std::min(tile.count[0], tile.count[1]) >= side;
   }
@@ -183,7 +186,7 @@ class LineSquares {
                                                   Columns columns) {
     // Vector [c][i]: rows i, i + n ... of the columns of lane c.
     V v[taken][n];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int64_t i = 0; i < n; ++i) {
       V row[taken];
       if constexpr (taken == lanes) {
@@ -203,7 +206,7 @@ class LineSquares {
 #pragma GCC unroll 4
     for (int c = 0; c < taken; ++c) {
       S::transpose_lanes(v[c]);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (std::int64_t k = 0; k < n; ++k) {
         Vector::store(dst + columns.at(c * n + k), v[c][k]);
       }

@@ -89,20 +89,25 @@ SquareOrder square_order_of(const ScheduledNest& scheduled,
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
   const std::int64_t bytes = scheduled.square_bytes;
-  if (unit < 2 || std::min(rows, columns) < side) return SquareOrder::blocks;
+  if (std::min(rows, columns) < side) return SquareOrder::blocks;
   const bool tables = !nest.rows.empty() || !nest.columns.empty();
+  const std::int64_t of_rows = lines_per_set(
+      scheduled.row_offsets, nest.tile[0].src_stride, std::min(rows, some));
+  if (unit <= 2 && tables) return SquareOrder::blocks;
+  if (unit == 1) {
+    if (std::max(of_rows, of_columns) > 16) return SquareOrder::blocks;
+    const bool down = rows >= 3 * columns || of_columns > 8;
+    return down ? SquareOrder::down_columns : SquareOrder::along_rows;
+  }
   if (unit == 2) {
     // Registers hold half a line of each row: lines that are read twice should not
     // be written twice, too.
-    if (tables) return SquareOrder::blocks;
     if (columns >= rows) {
-      return bytes >= line ? SquareOrder::along_rows : SquareOrder::blocks;
+      return of_columns <= 16 ? SquareOrder::along_rows : SquareOrder::blocks;
     }
     return bytes > 0 && columns >= 2 * side ? SquareOrder::down_columns
                                             : SquareOrder::blocks;
   }
-  const std::int64_t of_rows = lines_per_set(
-      scheduled.row_offsets, nest.tile[0].src_stride, std::min(rows, some));
   const bool crowded = of_rows >= 16;
   const bool misaligned = tables || (nest.tile[0].src_stride % line != 0 &&
                                      nest.tile[1].dst_stride % line != 0);
