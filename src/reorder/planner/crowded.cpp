@@ -78,7 +78,7 @@ std::int64_t square_bytes_of(const ScheduledNest& scheduled,
   return 0;
 }
 
-// Where src is near, squares of whole lines are best taken out of order: along rows
+// In the caches, squares of whole lines are best taken out of order: along rows
 // where the lines of the columns stay in the L1 cache until the next rows complete
 // them, else down columns where those of the rows do. Measured on Zen 5.
 SquareOrder square_order_of(const ScheduledNest& scheduled,
@@ -103,7 +103,8 @@ SquareOrder square_order_of(const ScheduledNest& scheduled,
     // Registers hold half a line of each row: lines that are read twice should not
     // be written twice, too.
     if (columns >= rows) {
-      return of_columns <= 16 ? SquareOrder::along_rows : SquareOrder::blocks;
+      return of_rows <= 32 && of_columns <= 16 ? SquareOrder::along_rows
+                                               : SquareOrder::blocks;
     }
     return bytes > 0 && columns >= 2 * side ? SquareOrder::down_columns
                                             : SquareOrder::blocks;
@@ -121,8 +122,8 @@ SquareOrder square_order_of(const ScheduledNest& scheduled,
 
 }  // namespace
 
-void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
-                  bool streams) {
+void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
+                  const PlanData& data, bool streams) {
   const Kernel& kernel = *scheduled.kernel;
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t of_columns =
@@ -131,7 +132,7 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
   const bool crowded_dst = of_columns > 16;
   scheduled.crowded_dst = crowded_dst ? strips_of_crowded_columns() : 0;
   // Of an L1 cache of 8 ways. Four strips that come from beyond it suffer less.
-  const bool wide = crowded_dst || prefetch;
+  const bool wide = crowded_dst || data.prefetch;
   const std::int64_t of_rows =
       lines_per_set(scheduled.row_offsets, nest.tile[0].src_stride,
                     std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
@@ -140,11 +141,12 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
       kernel.kind == KernelKind::transpose && unit < 16 && !streams;
   scheduled.square_bytes = squares ? square_bytes_of(scheduled, nest, unit) : 0;
   scheduled.squares_of_parts = of_columns >= 16;
-  const bool near =
-      squares && !prefetch && scheduled.conversion == Conversion::none;
+  const bool in_caches = data.src_bytes + data.dst_bytes < all_caches_bytes;
+  const bool ordered =
+      squares && in_caches && scheduled.conversion == Conversion::none;
   scheduled.square_order =
-      near ? square_order_of(scheduled, nest, unit, of_columns)
-           : SquareOrder::blocks;
+      ordered ? square_order_of(scheduled, nest, unit, of_columns)
+              : SquareOrder::blocks;
 }
 
 }  // namespace stridewise::detail

@@ -23,10 +23,10 @@ inline constexpr std::int64_t task_bytes = 512 << 10;
 void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 
 // Marks rows of src and columns of dst that share too few sets of the L1 cache, and
-// how wide squares may be for the others. `prefetch`: src is beyond the caches next
-// to a core; `streams`: the kernel's stores pass by them.
-void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest, bool prefetch,
-                  bool streams);
+// how wide squares may be for the others, and in what order. `streams`: the kernel's
+// stores pass by the caches.
+void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
+                  const PlanData& data, bool streams);
 
 // Rows and columns of one call.
 [[nodiscard]] std::array<std::int64_t, 2> part_of(const Kernel& kernel,
