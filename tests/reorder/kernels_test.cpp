@@ -324,7 +324,8 @@ TEST(Kernels, SquaresOfLines) {
       }
       return offsets;
     };
-    for (const std::int64_t rows : {line, 2 * line + 3, 9 * line}) {
+    for (const std::int64_t rows :
+         {line, 2 * line - 1, 2 * line + 3, 9 * line}) {
       for (const std::int64_t columns : {line, line + 1, 7 * line - 1}) {
         for (const auto& [bytes, order] : {std::pair{32, SquareOrder::blocks},
                                            {64, SquareOrder::blocks},

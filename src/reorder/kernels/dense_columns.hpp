@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/lane_columns.hpp"
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
@@ -124,8 +125,7 @@ class DenseColumns {
         last<Squares<Half, width, 32>>(tile.count[0], here, to, column,
                                        waiting);
       } else {
-        last<Squares<Vector128, width, 16>>(tile.count[0], here, to, column,
-                                            waiting);
+        last_lanes(tile.count[0], here, to, column);
       }
       if (by_strips) waiting.write(rows);
     }
@@ -149,6 +149,18 @@ class DenseColumns {
                                           Waiting& waiting) {
     const std::int64_t row = count - Strip::rows;
     strip<Strip>(from.from(row), to + row * width, column, waiting);
+  }
+  template <class Rows>
+  [[gnu::always_inline]] static void last_lanes(std::int64_t count, Rows from,
+                                                std::byte* to,
+                                                std::int64_t column) {
+    using Lanes = LaneColumns<Vector, width>;
+    const std::int64_t row = count - Lanes::rows;
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < block; k += Lanes::some) {
+      Lanes::columns(from.from(row).at(k * width), to + row * width,
+                     typename S::ByStride{k * column, column});
+    }
   }
 };
 

@@ -16,6 +16,7 @@
 #include "reorder/kernels/dense_columns.hpp"
 #include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/few_rows.hpp"
+#include "reorder/kernels/lane_columns.hpp"
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
@@ -178,7 +179,13 @@ class Transpose {
     }
     if constexpr (!chunks && put == Put::cached) {
       using Lines = LineSquares<Wide, width>;
-      if (Lines::suits(tile)) row = Lines::run(tile);
+      if (Lines::suits(tile)) {
+        row = Lines::run(tile);
+        if ((count - row) * width > line / 2 && tile.zeros == 0) {
+          Lines::run(rows_of(tile, count - Full::rows, Full::rows));
+          row = count;
+        }
+      }
     }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
@@ -236,6 +243,12 @@ class Transpose {
     if constexpr (width <= 32) {
       using Full = Strip<Wide, width, 64>;
       using Short = Strip<Half, width, 32>;
+      if constexpr (!chunks) {
+        using Lanes = LaneColumns<Wide, width>;
+        if (left <= 16 && count >= Lanes::rows && Lanes::suits(tile)) {
+          return Lanes::run(tile, count - Lanes::rows);
+        }
+      }
       if (left > 32 && count >= Full::rows) {
         return Full(tile, count - Full::rows).template run<Put::cached>();
       }
