@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reorder/kernels/irregular_strip.hpp"
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
@@ -55,8 +56,6 @@ class Strip {
   }
 
  private:
-  // What is read of a row at once.
-  static constexpr std::int64_t copy_bytes = std::max(16, width);
   // Bytes of each row that are packed at once: where there is room, several
   // lines, for the prefetchers' sake; of one strip alone, more.
   static constexpr std::int64_t pack_bytes =
@@ -174,32 +173,80 @@ class Strip {
   // Rows are read once each, by way of a copy, which costs less than reading
   // lines again that the L1 cache could not keep.
   template <Put put, std::int64_t pitch>
-  [[gnu::noinline]] void packed() {
+  [[gnu::noinline]] void packed() const {
+    constexpr std::int64_t block = pitch / width;
+    // Of bytes, turns of fewer strips are too long to overlap.
+    if constexpr (put == Put::stream && !S::chunks) {
+      if (present_ == rows * strips_ && (width > 1 || strips_ == most_strips)) {
+        // Two copies in the place of one.
+        constexpr std::int64_t half = std::min<std::int64_t>(pitch, 128);
+        return tile_.column_offset != nullptr
+                   ? by_turns<put, half>(
+                         typename S::ByTable{tile_.column_offset})
+                   : by_turns<put, half>(
+                         typename S::ByStride{0, tile_.dst_stride[1]});
+      }
+    }
     alignas(64)
         std::byte pack[rows * pitch * (pitch == pack_bytes ? most_strips : 1)];
     std::memset(pack + present_ * pitch, 0,
                 static_cast<std::size_t>((rows * strips_ - present_) * pitch));
     const std::int64_t count = tile_.count[1];
-    constexpr std::int64_t block = pitch / width;
     for (std::int64_t j = 0; j < count; j += block) {
       const std::int64_t begin = std::min(j, count - block);
-      for (std::int64_t i = 0; i < present_; ++i) {
-        const std::byte* const from =
-            tile_.src + tile_.row_at(row_ + i) + begin * width;
-        if (tile_.prefetch) {
-          const std::byte* const next = j + block < count && !tile_.rows_go_on
-                                            ? from + pitch
-                                            : next_row(i);
-          for (std::int64_t b = 0; b < pitch; b += line) {
-            __builtin_prefetch(next + b, 0, 2);
-          }
+      copy_rows<pitch>(0, present_, begin, j + block < count, pack);
+      columns<put>(begin, begin + block, pack, pitch, false);
+    }
+  }
+
+  // The same of whole strips, some rows of a block by turns with some columns of the
+  // one before: so reading src and writing dst overlap.
+  template <Put put, std::int64_t pitch, class Columns>
+  [[gnu::noinline]] void by_turns(Columns to) const {
+    constexpr std::int64_t block = pitch / width;
+    constexpr std::int64_t turns = block / n;
+    alignas(64) std::byte packs[2][rows * pitch * most_strips];
+    const std::int64_t count = tile_.count[1];
+    const std::int64_t some = (present_ + turns - 1) / turns;
+    std::int64_t waiting = 0;  // where the block before begins
+    for (std::int64_t j = 0; j - block < count; j += block) {
+      const std::int64_t begin = std::min(j, count - block);
+      std::byte* const pack = packs[j / block % 2];
+      const std::byte* const last = packs[(j / block + 1) % 2];
+      for (std::int64_t turn = 0; turn < turns; ++turn) {
+        if (j < count) {
+          copy_rows<pitch>(turn * some, std::min((turn + 1) * some, present_),
+                           begin, j + block < count, pack);
         }
-#pragma GCC unroll 16
-        for (std::int64_t b = 0; b < pitch; b += vector_bytes) {
-          Vector::store(pack + i * pitch + b, Vector::load(from + b));
+        if (j > 0) {
+          S::template squares<put, false, Ahead::by_columns>(
+              last + turn * n * width, pitch, dst_, to.from(waiting + turn * n),
+              n, strips_, nullptr);
         }
       }
-      columns<put>(begin, begin + block, pack, pitch, false);
+      waiting = begin;
+    }
+  }
+
+  // A block of rows [first, end), `more` after which follow in them.
+  template <std::int64_t pitch>
+  [[gnu::always_inline]] void copy_rows(std::int64_t first, std::int64_t end,
+                                        std::int64_t begin, bool more,
+                                        std::byte* pack) const {
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::byte* const from =
+          tile_.src + tile_.row_at(row_ + i) + begin * width;
+      if (tile_.prefetch) {
+        const std::byte* const next =
+            more && !tile_.rows_go_on ? from + pitch : next_row(i);
+        for (std::int64_t b = 0; b < pitch; b += line) {
+          __builtin_prefetch(next + b, 0, 2);
+        }
+      }
+#pragma GCC unroll 16
+      for (std::int64_t b = 0; b < pitch; b += vector_bytes) {
+        Vector::store(pack + i * pitch + b, Vector::load(from + b));
+      }
     }
   }
 
@@ -292,109 +339,22 @@ class Strip {
     return tile_.src + tile_.next_src + i * tile_.src_stride[0];
   }
 
-  // Rows of strip s that are not zeros, and the lanes and vectors of a column that
-  // hold them.
+  // Rows of strip s that are not zeros, and the lanes of a column that hold them.
   [[nodiscard]] std::int64_t rows_of(std::int64_t s) const {
     return std::clamp<std::int64_t>(present_ - s * rows, 0, rows);
   }
   [[nodiscard]] std::int64_t lanes_with_rows(std::int64_t s) const {
     return (rows_of(s) * width + 15) / 16;
   }
-  [[nodiscard]] std::int64_t parts_with_rows(std::int64_t s) const {
-    return (lanes_with_rows(s) + Vector::lanes - 1) / Vector::lanes;
-  }
 
-  // Rows that no one stride takes apart, of which some may be zeros; columns or
-  // rows too few for a square: each row by an offset of its own, each column
-  // stored as far as it goes.
+  // Columns or rows too few for a square, rows by offsets that may not all be read by
+  // vectors.
   template <Put put>
-  [[gnu::noinline]] void irregular() {
-    for (std::int64_t s = 0; s < strips_; ++s) irregular_strip<put>(s);
-  }
-  template <Put put>
-  void irregular_strip(std::int64_t s) {
-    const std::int64_t row = row_ + s * rows;
-    const std::int64_t present = rows_of(s);
-    const std::int64_t used = parts_with_rows(s);
-    std::byte* const dst = dst_ + s * bytes;
-    std::int64_t multiples[rows];
-    const std::int64_t* offset = multiples;
-    std::int64_t reach = tile_.row_reach;
-    if (tile_.row_offset != nullptr) {
-      offset = tile_.row_offset + row;
-    } else {
-      for (std::int64_t i = 0; i < present; ++i) {
-        multiples[i] = tile_.row_at(row + i);
-      }
-      reach = std::max(tile_.row_at(row), tile_.row_at(row + present - 1));
-    }
-    const std::int64_t room =
-        present == rows ? tile_.src_end - tile_.src - reach - copy_bytes : -1;
-    PagesOfColumns<n> pages(dst + tile_.column_at(0));
-    for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
-      if (put != Put::cached && row == 0) pages.reach(dst + tile_.column_at(j));
-      const std::int64_t taken = std::min(n, tile_.count[1] - j);
-      if (room >= j * width) {
-        some_columns<put>({tile_.src + j * width, offset}, used, j, taken, dst);
-      } else {
-        copied_columns<put>(offset, present, used, j, taken, dst);
-      }
-    }
-  }
-
-  // The same of rows that may not be read by whole vectors, or not all be there.
-  template <Put put>
-  [[gnu::noinline]] void copied_columns(const std::int64_t* offset,
-                                        std::int64_t present,
-                                        std::int64_t parts_used, std::int64_t j,
-                                        std::int64_t taken,
-                                        std::byte* dst) const {
-    alignas(64) std::byte in[rows * copy_bytes];
-    std::int64_t multiples[rows];
-    for (std::int64_t i = 0; i < rows; ++i) {
-      std::byte* const copy = in + i * copy_bytes;
-      multiples[i] = i * copy_bytes;
-      const std::byte* const src =
-          i < present ? tile_.src + offset[i] + j * width : nullptr;
-      if (src == nullptr) {
-        std::memset(copy, 0, copy_bytes);
-      } else if (tile_.src_end - src >= copy_bytes) {
-        std::memcpy(copy, src, copy_bytes);
-      } else {
-        copy_short(copy, src, taken * width);
-      }
-    }
-    some_columns<put>({in, multiples}, parts_used, j, taken, dst);
-  }
-
-  // Columns [j, j + taken) of a square: whole ones straight to dst.
-  template <Put put>
-  [[gnu::noinline]] void some_columns(typename S::ByOffset from,
-                                      std::int64_t parts_used, std::int64_t j,
-                                      std::int64_t taken,
-                                      std::byte* dst) const {
-    if (put == Put::cached && used_ == bytes) {
-      std::byte* to[n];
-      for (std::int64_t k = 0; k < taken; ++k) {
-        to[k] = dst + tile_.column_at(j + k);
-      }
-      S::each_piece(from, parts_used,
-                    [&](std::int64_t k, std::int64_t at, V v) {
-                      if (k < taken) Vector::store(to[k] + at, v);
-                    });
-      return;
-    }
-    alignas(64) std::byte out[n * bytes];
-    S::each_piece(from, parts_used, [&](std::int64_t k, std::int64_t at, V v) {
-      Vector::store(out + k * bytes + at, v);
-    });
-    for (std::int64_t k = 0; k < taken; ++k) {
-      std::byte* const column = dst + tile_.column_at(j + k);
-      if (used_ < bytes) {
-        copy_short(column, out + k * bytes, used_);
-      } else {
-        S::template put_column<put>(column, out + k * bytes);
-      }
+  [[gnu::noinline]] void irregular() const {
+    for (std::int64_t s = 0; s < strips_; ++s) {
+      IrregularStrip<Vector, width, bytes>(tile_, row_ + s * rows,
+                                           dst_ + s * bytes, rows_of(s), used_)
+          .template run<put>();
     }
   }
 
