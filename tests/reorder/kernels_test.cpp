@@ -292,11 +292,13 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
            {block, block + 1, 2 * block, 3 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
         tile.dst_stride[1] = rows * kernel.element_bytes;
-        tile.crowded_src = 0;
         tile.prefetch = rows % 2 == 0;
-        for (const std::size_t slack : {0U, 16U, 40U, 63U}) {
-          ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
-                                        GuardedBytes::Against::back, slack));
+        for (const std::int64_t crowded : {16, 0}) {
+          tile.crowded_src = crowded;
+          for (const std::size_t slack : {0U, 16U, 40U, 63U}) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
+                                          GuardedBytes::Against::back, slack));
+          }
         }
         reversed.clear();
         for (std::int64_t i = rows; i-- > 0;) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "reorder/kernels/lane_columns.hpp"
 #include "reorder/kernels/squares.hpp"
@@ -27,8 +28,7 @@ class DenseColumns {
 
  public:
   static bool suits(const Tile& tile) {
-    return tile.column_offset == nullptr && tile.crowded_src == 0 &&
-           tile.count[1] >= block &&
+    return tile.column_offset == nullptr && tile.count[1] >= block &&
            tile.dst_stride[1] == tile.count[0] * width && tile.zeros == 0 &&
            streams_dense(tile.count[0], width);
   }
@@ -36,12 +36,21 @@ class DenseColumns {
   static void run(const Tile& tile) {
     if (tile.row_offset != nullptr) {
       blocks(tile, typename S::ByOffset{tile.src, tile.row_offset});
+    } else if (tile.crowded_src > 0) {
+      blocks(tile, Crowded{{tile.src, tile.src_stride[0]}});
     } else {
       blocks(tile, typename S::ByPitch{tile.src, tile.src_stride[0]});
     }
   }
 
  private:
+  // Rows that share sets of the L1 cache, which would not keep their lines: each line
+  // is copied before squares read it.
+  struct Crowded : S::ByPitch {
+    [[nodiscard]] Crowded at(std::int64_t byte) const {
+      return {S::ByPitch::at(byte)};
+    }
+  };
   // Lines that wait to be written.
   struct Waiting {
     const std::byte* from;
@@ -103,16 +112,26 @@ class DenseColumns {
                                           Waiting& waiting) {
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t row_bytes = tile.count[1] * width;
-    const Rows here = from.at(at * width);
+    constexpr bool packs = std::is_same_v<Rows, Crowded>;
+    alignas(64) std::byte pack[packs ? most_dense : 1];
+    const Rows rows_at = from.at(at * width);
+    const auto here = [&] {
+      if constexpr (packs) {
+        return typename S::ByPitch{pack, line};
+      } else {
+        return rows_at;
+      }
+    }();
     // Where rows end, the next call's are read.
     const std::int64_t byte = at * width + ahead;
     const Rows next =
         from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
-      if (tile.prefetch) {
-        const std::int64_t end = std::min(row + rows, tile.count[0]);
-        for (std::int64_t i = row; i < end; ++i) {
-          __builtin_prefetch(next.row(i), 0, 2);
+      const std::int64_t end = std::min(row + rows, tile.count[0]);
+      for (std::int64_t i = row; i < end; ++i) {
+        if (tile.prefetch) __builtin_prefetch(next.row(i), 0, 2);
+        if constexpr (packs) {
+          S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));
         }
       }
       const std::int64_t left = (tile.count[0] - row) * width;

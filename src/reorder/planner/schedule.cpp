@@ -169,8 +169,7 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   mark_crowded(scheduled, nest, data, kernel_streams);
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  bool by_whole_lines = kernel_streams && !staged &&
-                        scheduled.crowded_src == 0 && dense(nest, kernel);
+  bool by_whole_lines = kernel_streams && !staged && dense(nest, kernel);
   if (by_whole_lines) {
     nest.staged = true;
   } else if (kernel_streams && conversion != Conversion::direct) {
