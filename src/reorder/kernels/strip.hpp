@@ -208,6 +208,7 @@ class Strip {
     alignas(64) std::byte packs[2][rows * pitch * most_strips];
     const std::int64_t count = tile_.count[1];
     const std::int64_t some = (present_ + turns - 1) / turns;
+    PagesOfColumns<n> pages(dst_ + to.at(0));
     std::int64_t waiting = 0;  // where the block before begins
     for (std::int64_t j = 0; j - block < count; j += block) {
       const std::int64_t begin = std::min(j, count - block);
@@ -219,9 +220,11 @@ class Strip {
                            begin, j + block < count, pack);
         }
         if (j > 0) {
+          const Columns some_columns = to.from(waiting + turn * n);
+          if (row_ == 0) pages.reach(dst_ + some_columns.at(0));
           S::template squares<put, false, Ahead::by_columns>(
-              last + turn * n * width, pitch, dst_, to.from(waiting + turn * n),
-              n, strips_, nullptr);
+              last + turn * n * width, pitch, dst_, some_columns, n, strips_,
+              nullptr);
         }
       }
       waiting = begin;
