@@ -28,9 +28,9 @@ class DenseColumns {
 
  public:
   static bool suits(const Tile& tile) {
-    return tile.column_offset == nullptr && tile.count[1] >= block &&
-           tile.dst_stride[1] == tile.count[0] * width && tile.zeros == 0 &&
-           streams_dense(tile.count[0], width);
+    return tile.column_offset == nullptr && tile.zeros == 0 &&
+           streams_dense(tile.count[0], tile.count[1], tile.dst_stride[1],
+                         width);
   }
 
   static void run(const Tile& tile) {
@@ -144,7 +144,10 @@ class DenseColumns {
         last<Squares<Half, width, 32>>(tile.count[0], here, to, column,
                                        waiting);
       } else {
-        last_lanes(tile.count[0], here, to, column);
+        using Lanes = LaneColumns<Vector, width>;
+        const std::int64_t last_row = tile.count[0] - Lanes::rows;
+        Lanes::columns(here.from(last_row), to + last_row * width,
+                       typename S::ByStride{0, column}, block);
       }
       if (by_strips) waiting.write(rows);
     }
@@ -168,18 +171,6 @@ class DenseColumns {
                                           Waiting& waiting) {
     const std::int64_t row = count - Strip::rows;
     strip<Strip>(from.from(row), to + row * width, column, waiting);
-  }
-  template <class Rows>
-  [[gnu::always_inline]] static void last_lanes(std::int64_t count, Rows from,
-                                                std::byte* to,
-                                                std::int64_t column) {
-    using Lanes = LaneColumns<Vector, width>;
-    const std::int64_t row = count - Lanes::rows;
-#pragma GCC unroll 4
-    for (std::int64_t k = 0; k < block; k += Lanes::some) {
-      Lanes::columns(from.from(row).at(k * width), to + row * width,
-                     typename S::ByStride{k * column, column});
-    }
   }
 };
 

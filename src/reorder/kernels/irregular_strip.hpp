@@ -49,8 +49,9 @@ class IrregularStrip {
         present_ == rows ? tile_.src_end - tile_.src - reach - copy_bytes : -1;
     PagesOfColumns<n> pages(dst_ + tile_.column_at(0));
     for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
-      if (put != Put::cached && row_ == 0)
+      if (put != Put::cached && row_ == 0) {
         pages.reach(dst_ + tile_.column_at(j));
+      }
       const std::int64_t taken = std::min(n, tile_.count[1] - j);
       if (room >= j * width) {
         some_columns<put>({tile_.src + j * width, offset}, j, taken);

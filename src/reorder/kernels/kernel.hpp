@@ -108,14 +108,18 @@ enum class KernelKind : std::uint8_t {
   strided,
 };
 
-// Of transposes without zeros whose columns follow each other in dst: whether they
-// stream by whole lines though columns are none (dense_columns.hpp).
-constexpr std::int64_t most_dense = 8
-                                    << 10;  // bytes of as many as a line holds
-constexpr bool streams_dense(std::int64_t rows, std::int64_t element_bytes) {
+// Of transposes without zeros and tables of columns, whose stride is in bytes: whether
+// columns follow each other in dst and stream by whole lines though they are none
+// (dense_columns.hpp). A line of each row holds at least one block of them, of so many
+// bytes at most.
+constexpr std::int64_t most_dense = std::int64_t{8} << 10;
+constexpr bool streams_dense(std::int64_t rows, std::int64_t columns,
+                             std::int64_t column_stride,
+                             std::int64_t element_bytes) {
   constexpr std::int64_t line = 64;
   const std::int64_t column = rows * element_bytes;
-  return element_bytes < 16 && column > line && column % line != 0 &&
+  return element_bytes < 16 && column_stride == column && column > line &&
+         column % line != 0 && columns >= line / element_bytes &&
          rows * line <= most_dense;
 }
 

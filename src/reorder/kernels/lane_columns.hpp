@@ -43,9 +43,26 @@ class LaneColumns {
     }
   }
 
-  // The same of `some` columns.
+  // The same of `count` columns, at least `some`.
   template <class Rows, class Columns>
   [[gnu::always_inline]] static void columns(Rows from, std::byte* dst,
+                                             Columns to, std::int64_t count) {
+    for (std::int64_t j = 0; j < count; j += some) {
+      const std::int64_t at = std::min(j, count - some);
+      vectors(from.at(at * width), dst, to.from(at));
+    }
+  }
+
+ private:
+  template <class Columns>
+  [[gnu::noinline]] static void run(const Tile& tile, std::int64_t row,
+                                    Columns to) {
+    const typename S::ByPitch from{tile.src, tile.src_stride[0]};
+    columns(from.from(row), tile.dst + row * width, to, tile.count[1]);
+  }
+
+  template <class Rows, class Columns>
+  [[gnu::always_inline]] static void vectors(Rows from, std::byte* dst,
                                              Columns to) {
     V v[rows];
 #pragma GCC unroll 16
@@ -56,18 +73,6 @@ class LaneColumns {
       Vector::scatter(
           [=](std::int64_t lane) { return dst + to.at(lane * rows + k); },
           v[k]);
-    }
-  }
-
- private:
-  template <class Columns>
-  [[gnu::noinline]] static void run(const Tile& tile, std::int64_t row,
-                                    Columns to) {
-    const typename S::ByPitch from{tile.src + row * tile.src_stride[0],
-                                   tile.src_stride[0]};
-    for (std::int64_t j = 0; j < tile.count[1]; j += some) {
-      const std::int64_t at = std::min(j, tile.count[1] - some);
-      columns(from.at(at * width), tile.dst + row * width, to.from(at));
     }
   }
 };

@@ -178,12 +178,12 @@ class Strip {
     // Of bytes, turns of fewer strips are too long to overlap.
     if constexpr (put == Put::stream && !S::chunks) {
       if (present_ == rows * strips_ && (width > 1 || strips_ == most_strips)) {
-        // Two copies in the place of one.
-        constexpr std::int64_t half = std::min<std::int64_t>(pitch, 128);
+        // Two copies, of long rows in the place of one.
+        constexpr auto turn_pitch = std::min<std::int64_t>(pitch, 128);
         return tile_.column_offset != nullptr
-                   ? by_turns<put, half>(
+                   ? by_turns<turn_pitch>(
                          typename S::ByTable{tile_.column_offset})
-                   : by_turns<put, half>(
+                   : by_turns<turn_pitch>(
                          typename S::ByStride{0, tile_.dst_stride[1]});
       }
     }
@@ -201,7 +201,7 @@ class Strip {
 
   // The same of whole strips, some rows of a block by turns with some columns of the
   // one before: so reading src and writing dst overlap.
-  template <Put put, std::int64_t pitch, class Columns>
+  template <std::int64_t pitch, class Columns>
   [[gnu::noinline]] void by_turns(Columns to) const {
     constexpr std::int64_t block = pitch / width;
     constexpr std::int64_t turns = block / n;
@@ -222,7 +222,7 @@ class Strip {
         if (j > 0) {
           const Columns some_columns = to.from(waiting + turn * n);
           if (row_ == 0) pages.reach(dst_ + some_columns.at(0));
-          S::template squares<put, false, Ahead::by_columns>(
+          S::template squares<Put::stream, false, Ahead::by_columns>(
               last + turn * n * width, pitch, dst_, some_columns, n, strips_,
               nullptr);
         }

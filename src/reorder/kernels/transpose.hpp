@@ -179,13 +179,7 @@ class Transpose {
     }
     if constexpr (!chunks && put == Put::cached) {
       using Lines = LineSquares<Wide, width>;
-      if (Lines::suits(tile)) {
-        row = Lines::run(tile);
-        if ((count - row) * width > line / 2 && tile.zeros == 0) {
-          Lines::run(rows_of(tile, count - Full::rows, Full::rows));
-          row = count;
-        }
-      }
+      if (Lines::suits(tile)) row = Lines::run(tile);
     }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
@@ -250,7 +244,8 @@ class Transpose {
         }
       }
       if (left > 32 && count >= Full::rows) {
-        return Full(tile, count - Full::rows).template run<Put::cached>();
+        strips<Put::cached>(rows_of(tile, count - Full::rows, Full::rows), 0);
+        return;
       }
       if (left >= 32) {
         Short(tile, row).template run<Put::cached>();

@@ -32,11 +32,11 @@ bool misaligned(const PlanNest& nest, const Kernel& kernel,
 
 // Whether columns follow each other in dst, and the kernel streams them by whole lines.
 bool dense(const PlanNest& nest, const Kernel& kernel) {
-  const std::int64_t unit = kernel.element_bytes;
-  const std::int64_t rows = nest.tile[0].count;
+  const PlanLoop& column = nest.tile[1];
   return kernel.kind == KernelKind::transpose && nest.zeros == 0 &&
-         nest.columns.empty() && nest.tile[1].dst_stride == rows * unit &&
-         nest.tile[1].count >= line / unit && streams_dense(rows, unit);
+         nest.columns.empty() &&
+         streams_dense(nest.tile[0].count, column.count, column.dst_stride,
+                       kernel.element_bytes);
 }
 
 // Whether lines of dst are so often shared, by short tiles that follow each other
