@@ -177,6 +177,16 @@ const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
   return columns;
 }
 
+// Whether both sides go on by the same loop, and columns gain more by it.
+bool leave_to_columns(const Sides& sides, std::int64_t unit) {
+  constexpr std::int64_t long_row = 16, line = 64;
+  const std::int64_t row = sides.rows.back().count * unit;
+  const std::int64_t column = sides.columns.back().count * unit;
+  const auto next = std::ranges::find(sides.around, row, &PlanLoop::dst_stride);
+  return row >= long_row && column < line && next != sides.around.end() &&
+         next->src_stride == column;
+}
+
 // Puts last the loop by which src goes on after a tile's columns of so many
 // bytes. Where dst gets some lines a tile, it gets them in any order; where it
 // gets less, only so many iterations of that loop as use up lines of src that
@@ -213,7 +223,8 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
     constexpr std::int64_t page = 4096;
-    if (piece.zeros == 0) {
+    // What streams needs whole lines.
+    if (piece.zeros == 0 && (streams || !leave_to_columns(sides, unit))) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
     }
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
