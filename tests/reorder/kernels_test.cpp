@@ -616,7 +616,7 @@ TEST(Kernels, PermutedTilesOfPlanes) {
     if (kernel.kind != KernelKind::permuted) continue;
     const std::int64_t width = kernel.element_bytes;
     for (std::int64_t rows = 1; rows <= 64; ++rows) {
-      for (const std::int64_t columns : {1, 2, 3, 4, 7, 9, 16, 27}) {
+      for (const std::int64_t columns : {1, 2, 3, 4, 7, 9, 16, 27, 49, 100}) {
         for (const std::int64_t gap : {0, 1, 9}) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           if (!suits(kernel, tile)) continue;

@@ -636,6 +636,36 @@ TEST(Plan, TakesShortRowsAndColumns) {
   EXPECT_EQ(kernel("nhwc", "nchw", "1x33x28x28", 1), "transpose");
 }
 
+// Small tiles that are dense on both sides are permuted whole, however few bytes each
+// is; a few rows of whole vectors are zipped.
+TEST(Plan, PermutesSmallTiles) {
+  const auto kernel = [](const char* shape, std::int64_t bytes) {
+    const Plan plan = *Plan::make(layout_of("abc", shape, bytes),
+                                  layout_of("acb", shape, bytes));
+    const std::string name = plan.nests()[0].kernel;
+    return name.substr(0, name.find('.'));
+  };
+  EXPECT_EQ(kernel("1000x2x2", 1), "permuted");
+  EXPECT_EQ(kernel("1000x3x3", 1), "permuted");
+  EXPECT_EQ(kernel("1000x4x9", 1), "permuted");
+  EXPECT_EQ(kernel("1000x3x5", 4), "permuted");
+  EXPECT_EQ(kernel("1000x4x64", 1), "interleave");
+  EXPECT_EQ(kernel("1000x2x128", 1), "interleave");
+}
+
+// Rows and columns that go on by the same loop: short columns take it in the caches,
+// rows that stream.
+TEST(Plan, LeavesSharedLoopsToShortColumns) {
+  const auto columns = [](const char* shape) {
+    const Plan plan =
+        *Plan::make(layout_of("abcd", shape), layout_of("ABcd8b8a", shape));
+    return plan.nests()[0].columns.size();
+  };
+  EXPECT_EQ(columns("96x80x3x3"), 3U);
+  EXPECT_EQ(columns("960x800x3x3"), 0U);
+  EXPECT_EQ(columns("96x80x8x8"), 0U);
+}
+
 // Where a tile takes less than a line of src, the loop by which src goes on is
 // walked next to it, half a page long.
 TEST(Plan, UsesUpLinesOfSrc) {

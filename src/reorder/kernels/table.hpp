@@ -9,6 +9,7 @@
 #include "reorder/kernels/deinterleave.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/permuted_tiles.hpp"
 #include "reorder/kernels/square_columns.hpp"
 #include "reorder/kernels/transpose.hpp"
 
@@ -24,6 +25,12 @@ constexpr Kernel kernel_of(Isa isa, KernelKind kind,
     kernel.most_short = Of::most_short;
   }
   return kernel;
+}
+
+template <int width, class Vector>
+constexpr Kernel permuted_of(Isa isa) {
+  return kernel_of<PermutedTiles<Vector, width>, false>(
+      isa, KernelKind::permuted, width);
 }
 
 // Half has half the bytes of Wide, or as many where there is nothing shorter;
@@ -53,6 +60,10 @@ constexpr auto kernels_of() {
       row.template operator()<Deinterleave<Wide, 1>>(deinterleave, 1),
       row.template operator()<Deinterleave<Wide, 2>>(deinterleave, 2),
       row.template operator()<Deinterleave<Wide, 4>>(deinterleave, 4),
+      permuted_of<1, LaneBytes>(isa),
+      permuted_of<2, LaneBytes>(isa),
+      permuted_of<4, LaneBytes>(isa),
+      permuted_of<8, LaneBytes>(isa),
   });
 }
 

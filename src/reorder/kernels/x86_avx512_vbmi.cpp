@@ -1,12 +1,12 @@
 // AVX-512 with VBMI: what moves elements by permutations of bytes across whole
 // vectors, so that rows, columns and runs of any length are read and written by lines.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "reorder/kernels/padded_columns.hpp"
 #include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/permuted_rows.hpp"
-#include "reorder/kernels/permuted_tiles.hpp"
 #include "reorder/kernels/table.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
@@ -98,17 +98,40 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
-  [[gnu::always_inline]] static type permute_bytes(type from, type a, type b) {
-    return _mm512_permutex2var_epi8(a, from, b);
+  // Where a vector takes its bytes from among one to four others: byte k is byte
+  // from[k], counted through all of them.
+  template <int vectors>
+  class From {
+   public:
+    explicit From(const std::byte* from)
+        : from_(load(from)), high_(_mm512_movepi8_mask(from_)) {}
+    [[gnu::always_inline]] type apply(const type* v) const {
+      if constexpr (vectors <= 2) {
+        return pick<vectors>(v);
+      } else {
+        return _mm512_mask_blend_epi8(high_, pick<2>(v),
+                                      pick<vectors - 2>(v + 2));
+      }
+    }
+
+   private:
+    template <int some>
+    [[gnu::always_inline]] type pick(const type* v) const {
+      return some == 1 ? _mm512_permutexvar_epi8(from_, v[0])
+                       : _mm512_permutex2var_epi8(v[0], from_, v[some - 1]);
+    }
+
+    type from_;
+    std::uint64_t high_;  // which bytes are of the third and fourth vector
+  };
+  // The first so many bytes, if there are any; of others nothing is read or written.
+  [[gnu::always_inline]] static type load_first(const std::byte* src,
+                                                std::int64_t bytes) {
+    return _mm512_maskz_loadu_epi8(first(bytes), src);
   }
-  // Bytes where the mask says so; of others nothing is read or written.
-  [[gnu::always_inline]] static type load_bytes(const std::byte* src,
-                                                std::uint64_t mask) {
-    return _mm512_maskz_loadu_epi8(mask, src);
-  }
-  [[gnu::always_inline]] static void store_bytes(std::byte* dst,
-                                                 std::uint64_t mask, type v) {
-    _mm512_mask_storeu_epi8(dst, mask, v);
+  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
+                                                 std::int64_t bytes) {
+    _mm512_mask_storeu_epi8(dst, first(bytes), v);
   }
   static constexpr int shuffled_bytes = 64;
   static type shuffle_bytes(type from, type v) {
@@ -142,6 +165,12 @@ struct Vector512Bytes : Vector512 {
   }
 
  private:
+  [[gnu::always_inline]] static std::uint64_t first(std::int64_t bytes) {
+    return bytes <= 0
+               ? 0
+               : ~std::uint64_t{0} >> (64 - std::min<std::int64_t>(bytes, 64));
+  }
+
   static constexpr auto counts = [] {
     std::array<std::byte, 128> all{};
     for (std::size_t k = 0; k < 128; ++k) all[k] = static_cast<std::byte>(k);
@@ -179,12 +208,6 @@ constexpr Kernel padded_columns() {
       Isa::avx512_vbmi, KernelKind::padded_columns, width);
 }
 
-template <int width>
-constexpr Kernel permuted() {
-  return kernel_of<PermutedTiles<Vector512Bytes, width>, false>(
-      Isa::avx512_vbmi, KernelKind::permuted, width);
-}
-
 constexpr auto table = std::to_array<Kernel>({
     kernel_of<Copy<Vector512Bytes>, true>(Isa::avx512_vbmi, KernelKind::copy,
                                           1),
@@ -207,10 +230,10 @@ constexpr auto table = std::to_array<Kernel>({
     short_rows<2>(),
     short_rows<4>(),
     short_rows<8>(),
-    permuted<1>(),
-    permuted<2>(),
-    permuted<4>(),
-    permuted<8>(),
+    permuted_of<1, Vector512Bytes>(Isa::avx512_vbmi),
+    permuted_of<2, Vector512Bytes>(Isa::avx512_vbmi),
+    permuted_of<4, Vector512Bytes>(Isa::avx512_vbmi),
+    permuted_of<8, Vector512Bytes>(Isa::avx512_vbmi),
 });
 
 }  // namespace

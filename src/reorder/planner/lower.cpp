@@ -124,28 +124,44 @@ const Kernel* find_short(KernelKind kind, std::int64_t unit,
   return kernel != nullptr && bytes <= kernel->most_short ? kernel : nullptr;
 }
 
-// A tile that vectors hold whole on both sides. Interleaves of a few rows that are
-// whole lines stream, which these do not.
+// A tile that four vectors hold whole on both sides; `many`: they hold some, that
+// follow each other. Interleaves of a few rows that are whole lines stream, which these
+// do not.
 const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
-                       std::int64_t zeros, std::int64_t unit, bool streams) {
-  // Longer rows and columns are put together from vectors of their own.
-  constexpr std::int64_t least_bytes = 16, long_row = 40;
+                       std::int64_t zeros, std::int64_t unit, bool many,
+                       bool streams) {
+  constexpr std::int64_t least_bytes = 16;
   const std::int64_t bytes = row.count * column.count * unit;
   const bool dense = column.dst_stride == row.count * unit;
-  if (streams && bytes % 64 == 0 && row.count <= 4) return nullptr;
-  if (!dense || zeros > 0 || bytes < least_bytes ||
-      column.count * unit >= long_row || row.src_stride <= 0) {
+  const bool interleaves = row.count <= 4 && row.count * unit < 32;
+  if (streams && bytes % 64 == 0 && interleaves) return nullptr;
+  if (!dense || zeros > 0 || (bytes < least_bytes && !many) ||
+      row.src_stride <= 0) {
     return nullptr;
   }
   const std::int64_t span =
       (row.count - 1) * row.src_stride + column.count * unit;
-  return find_short(KernelKind::permuted, unit, std::max(bytes, span));
+  const Kernel* const kernel =
+      find_short(KernelKind::permuted, unit, std::max(bytes, span));
+  // A few rows of whole vectors are best zipped.
+  const auto whole = [&](std::int64_t vector) {
+    return column.count * unit % vector == 0;
+  };
+  return kernel != nullptr && interleaves && whole(kernel->most_short / 4)
+             ? nullptr
+             : kernel;
 }
 
 // Few rows or columns that lie side by side are permuted in registers.
-const Kernel* few_kernel(const PlanLoop& row, const PlanLoop& column,
-                         std::int64_t zeros, std::int64_t unit, bool streams) {
-  if (const Kernel* k = permuted(row, column, zeros, unit, streams)) {
+const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
+                         std::int64_t unit, bool streams) {
+  const PlanLoop& row = sides.rows.back();
+  const PlanLoop& column = sides.columns.back();
+  const std::int64_t tile = row.count * column.count * unit;
+  const bool many = std::ranges::any_of(sides.around, [&](const PlanLoop& l) {
+    return l.src_stride == tile && l.dst_stride == tile;
+  });
+  if (const Kernel* k = permuted(row, column, zeros, unit, many, streams)) {
     return k;
   }
   const std::int64_t rows = row.count + zeros;
@@ -219,7 +235,7 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
   const PlanLoop row = sides.rows.back();
   const PlanLoop column = sides.columns.back();
   constexpr std::int64_t line = 64;
-  const Kernel* kernel = few_kernel(row, column, piece.zeros, unit, streams);
+  const Kernel* kernel = few_kernel(sides, piece.zeros, unit, streams);
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
     constexpr std::int64_t page = 4096;
