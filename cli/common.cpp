@@ -154,43 +154,55 @@ std::vector<std::int64_t> coordinates_at(const Layout& layout,
   return result;
 }
 
-Json plan_json(const Plan& plan) {
-  const auto loops_json = [](const std::vector<PlanLoop>& loops, bool in_kernel,
-                             Json& into) {
-    for (const PlanLoop& loop : loops) {
-      into.push_back({{"count", loop.count},
-                      {"src_stride_bytes", loop.src_stride},
-                      {"dst_stride_bytes", loop.dst_stride},
-                      {"in_kernel", in_kernel}});
-    }
+namespace {
+
+void add_loops(const std::vector<PlanLoop>& loops, bool in_kernel, Json& to) {
+  for (const PlanLoop& loop : loops) {
+    to.push_back({{"count", loop.count},
+                  {"src_stride_bytes", loop.src_stride},
+                  {"dst_stride_bytes", loop.dst_stride},
+                  {"in_kernel", in_kernel}});
+  }
+}
+
+Json nest_json(const PlanNest& nest) {
+  std::int64_t bytes = nest.element_bytes;
+  for (const auto* loops : {&nest.loops, &nest.tile}) {
+    for (const PlanLoop& loop : *loops) bytes *= loop.count;
+  }
+  Json loops = Json::array();
+  add_loops(nest.loops, false, loops);
+  const auto add_side = [&](const std::vector<PlanLoop>& many,
+                            const PlanLoop& one) {
+    add_loops(many.empty() ? std::vector{one} : many, true, loops);
   };
+  add_side(nest.rows, nest.tile[0]);
+  add_side(nest.columns, nest.tile[1]);
+  Json steps = Json::array();
+  for (const PlanNest& step : nest.steps) steps.push_back(nest_json(step));
+  return {{"kernel", nest.kernel},
+          {"kind", nest.fills ? "zero" : "move"},
+          {"element_bytes", nest.element_bytes},
+          {"zeros", nest.zeros},
+          {"streams", nest.streams},
+          {"staged", nest.staged},
+          {"bytes", bytes},
+          {"src_offset_bytes", nest.src_offset},
+          {"dst_offset_bytes", nest.dst_offset},
+          {"loops", std::move(loops)},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace
+
+Json plan_json(const Plan& plan) {
   Json nests = Json::array();
   const Json* largest = nullptr;
   std::int64_t most = -1;
   for (const PlanNest& nest : plan.nests()) {
-    std::int64_t bytes = nest.element_bytes;
-    for (const auto* loops : {&nest.loops, &nest.tile}) {
-      for (const PlanLoop& loop : *loops) bytes *= loop.count;
-    }
-    Json loops = Json::array();
-    loops_json(nest.loops, false, loops);
-    const auto side = [&](const std::vector<PlanLoop>& many,
-                          const PlanLoop& one) {
-      loops_json(many.empty() ? std::vector{one} : many, true, loops);
-    };
-    side(nest.rows, nest.tile[0]);
-    side(nest.columns, nest.tile[1]);
-    nests.push_back({{"kernel", nest.kernel},
-                     {"kind", nest.fills ? "zero" : "move"},
-                     {"element_bytes", nest.element_bytes},
-                     {"zeros", nest.zeros},
-                     {"streams", nest.streams},
-                     {"staged", nest.staged},
-                     {"bytes", bytes},
-                     {"src_offset_bytes", nest.src_offset},
-                     {"dst_offset_bytes", nest.dst_offset},
-                     {"loops", std::move(loops)}});
+    nests.push_back(nest_json(nest));
     // Moves stand before zeroings; the largest move is what the plan is about.
+    const auto bytes = nests.back()["bytes"].get<std::int64_t>();
     if (!nest.fills && bytes > most) most = bytes;
   }
   for (const Json& nest : nests) {

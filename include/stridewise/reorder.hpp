@@ -58,6 +58,10 @@ struct PlanNest {
   // The kernel moves elements of the narrower type, or of dst's where padding is
   // zeros that converting would change; strides are those of src and dst.
   bool staged = false;
+  // Where blocks move in two steps, by way of such a buffer: into it, as if it were
+  // dst, and out of it, as if it were src. Then `loops` are those around blocks,
+  // `rows` those of a block, and `kernel` is that of the second step. Else empty.
+  std::vector<PlanNest> steps = {};
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;
 };

@@ -84,8 +84,9 @@ struct ScheduledNest {
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
   Conversion conversion;
-  Stage stage;               // of values that change before or after the kernel
-  std::int64_t crowded_src;  // as in Tile
+  Stage stage;  // of values that change before or after the kernel
+  std::vector<std::byte> table;  // of the kernel, as in Tile; empty without one
+  std::int64_t crowded_src;      // as in Tile
   std::int64_t crowded_dst;
   std::int64_t square_bytes;
   SquareOrder square_order;
@@ -96,6 +97,9 @@ struct ScheduledNest {
   bool leads;
   std::size_t around;  // of nest.loops, the first so many are walked by calls
   std::size_t zeros_dim;  // the zeros of the tile follow its last part there
+  // Of blocks that move in two steps: into a stage, and from there to dst. Then a call
+  // is a block, and what is said above of kernels and tiles is said by the steps.
+  std::vector<ScheduledNest> steps;
   std::int64_t calls;
   std::int64_t per_task;
   std::int64_t first_task;
@@ -148,6 +152,8 @@ struct PlanData {
 // strides may leave gaps.
 inline constexpr std::int64_t stage_bytes = 40 << 10;
 inline constexpr std::int64_t staged_bytes = 32 << 10;
+// What a block that moves in two steps takes at most.
+inline constexpr std::int64_t block_bytes = 24 << 10;
 // What a block of columns takes at most where it is put together.
 inline constexpr std::int64_t most_combined = 32 << 10;
 
@@ -161,10 +167,5 @@ inline constexpr std::int64_t most_combined = 32 << 10;
 [[nodiscard]] std::int64_t run_bytes(const ScheduledNest& scheduled,
                                      const std::array<std::int64_t, 4>& count,
                                      std::int64_t zeros);
-
-// Cuts tiles and counts tasks; appends to data.nests and data.tasks.
-void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
-              bool streams);
-void schedule_sieve(PlanData& data, const Layout& layout);
 
 }  // namespace stridewise::detail

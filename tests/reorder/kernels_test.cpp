@@ -148,6 +148,9 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   std::memset(dst.data(), 0xee, dst_size + slack);
   std::vector<std::byte> expected(dst_size + slack, std::byte{0xee});
   tile.src_end = src.data() + src_size;
+  std::vector<std::byte> table;
+  if (kernel.table_of != nullptr) table = kernel.table_of(tile);
+  tile.table = table.data();
   for (std::int64_t i = 0; i < tile.count[3]; ++i) {
     for (std::int64_t j = 0; j < tile.count[2]; ++j) {
       tile.src = src.data() + i * tile.src_stride[3] + j * tile.src_stride[2];

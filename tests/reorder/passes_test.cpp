@@ -156,6 +156,83 @@ TEST(Normalise, MergesWhatContinues) {
             (std::vector<PlanLoop>{{5, 4, 12}, {3, 20, 4}}));
 }
 
+// The bytes that a nest moves.
+std::map<std::int64_t, std::int64_t> moved(const Lowered& lowered) {
+  const PlanNest& nest = lowered.nest;
+  Piece piece{nest.src_offset, nest.dst_offset, nest.loops};
+  const auto add = [&](const std::vector<PlanLoop>& many, const PlanLoop& one) {
+    if (many.empty()) piece.loops.push_back(one);
+    piece.loops.insert(piece.loops.end(), many.begin(), many.end());
+  };
+  add(nest.rows, nest.tile[0]);
+  add(nest.columns, nest.tile[1]);
+  piece.loops.push_back({nest.element_bytes, 1, 1});
+  const auto pairs = visited({piece});
+  return {pairs.begin(), pairs.end()};
+}
+
+// Loops that are dense in src, and in dst in another order.
+Piece random_permutation(std::int64_t element_bytes) {
+  std::vector<PlanLoop> loops(static_cast<std::size_t>(in_range(2, 5)));
+  std::int64_t stride = element_bytes;
+  for (PlanLoop& loop : loops) {
+    loop = {in_range(2, 9), stride, 0};
+    stride *= loop.count;
+  }
+  stride = element_bytes;
+  std::vector<std::size_t> order(loops.size());
+  std::iota(order.begin(), order.end(), 0);
+  while (!order.empty()) {
+    const auto k = in_range(0, std::ssize(order) - 1);
+    PlanLoop& loop = loops[order[static_cast<std::size_t>(k)]];
+    loop.dst_stride = stride;
+    stride *= loop.count;
+    order.erase(order.begin() + k);
+  }
+  return {0, 0, normalise(std::move(loops))};
+}
+
+RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
+  const std::int64_t width = std::int64_t{1} << in_range(0, 3);
+  const Piece piece = random_permutation(width);
+  const Lowered direct = lower_move(piece, width, Reach::caches);
+  const auto steps = in_two_steps(piece, direct, width, Reach::caches);
+  if (!steps) return;
+  const auto first = moved(steps->first);
+  const auto second = moved(steps->second);
+  RC_ASSERT(std::ssize(first) == steps->bytes);
+  std::map<std::int64_t, std::int64_t> together;
+  for (const auto& [src, dst] : visited({{0, 0, steps->around}})) {
+    for (const auto& [from, stage] : first) {
+      together.emplace(src + from, dst + second.at(stage));
+    }
+  }
+  RC_ASSERT(together == moved(direct));
+}
+
+TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
+  // s8 oihw to OIhw4i16o4i, 384x80x3x3: the stage holds four channels of each place
+  // side by side.
+  const Piece piece{0, 0,
+                    normalise({{24, 11520, 11520},
+                               {16, 720, 4},
+                               {5, 144, 2304},
+                               {4, 36, 64},
+                               {4, 9, 1},
+                               {9, 1, 256}})};
+  const Lowered direct = lower_move(piece, 1, Reach::caches);
+  const auto steps = in_two_steps(piece, direct, 1, Reach::caches);
+  ASSERT_TRUE(steps.has_value());
+  EXPECT_EQ(steps->around, (std::vector<PlanLoop>{{12, 23040, 23040}}));
+  EXPECT_EQ(steps->bytes, 23040);
+  EXPECT_EQ(steps->first.kernel->kind, KernelKind::permuted);
+  EXPECT_EQ(steps->second.nest.element_bytes, 4);
+  // Nothing near is shared by sides of whole lines.
+  const Piece plane{0, 0, {{256, 4, 256}, {64, 1024, 4}}};
+  const Lowered whole = lower_move(plane, 4, Reach::caches);
+  EXPECT_FALSE(in_two_steps(plane, whole, 4, Reach::caches).has_value());
+}
+
 TEST(Padding, ADigitWithoutModLeavesNothingForOthers) {
   // Values 5..9 of a%10 do not occur, and are no values of the digit a either:
   // that is no box of consecutive indices, so there are no rectangles.

@@ -527,6 +527,58 @@ TEST(Reorder, LargeTensorsEqualTheReference) {
   }
 }
 
+// Weights with small planes, there and back: by way of a stage where both sides have a
+// loop near, from and to any address, and nothing beside them.
+TEST(Reorder, MovesSmallPlanesInTwoSteps) {
+  constexpr std::array<std::size_t, 3> shifts = {0, 7, 60};
+  const std::array<std::array<std::string_view, 2>, 8> layouts = {{
+      {"oihw", "OIhw4i16o4i"},
+      {"abcd", "ABcd8b16a2b"},
+      {"abcd", "ABcd16a4b"},
+      {"abcd", "ABcd16a16b"},
+      {"abcd", "ABcd16b64a4b"},
+      {"abcd", "ABcd4b4a"},
+      {"abcd", "bdca"},
+      {"abcd", "adBc16b"},
+  }};
+  const auto in_steps = [](const Plan& plan) {
+    return std::ranges::any_of(
+        plan.nests(), [](const PlanNest& nest) { return !nest.steps.empty(); });
+  };
+  std::int64_t stepped = 0;
+  for (const auto& [from, to] : layouts) {
+    for (const char* const shape :
+         {"64x48x3x3", "130x70x1x3", "48x208x2x2", "65x33x5x3"}) {
+      for (const std::int64_t width : {1, 2, 4, 8}) {
+        for (const bool back : {false, true}) {
+          const Layout src = layout_of(back ? to : from, shape, width);
+          const Layout dst = layout_of(back ? from : to, shape, width);
+          const std::string what =
+              fmt::format("{} -> {} {} x {}", back ? to : from,
+                          back ? from : to, shape, width);
+          expect_streams_to_any_address(src, dst, shifts, what);
+          const Plan plan = *Plan::make(src, dst);
+          stepped += in_steps(plan) ? 1 : 0;
+          const Bytes data = random_bytes(src.size_bytes(), 21);
+          Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+          reorder_reference(src, dst, data.data(), expected.data());
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            const GuardedBytes guarded_src(data.size(), side);
+            const GuardedBytes guarded_dst(expected.size(), side);
+            std::ranges::copy(data, guarded_src.data());
+            plan.run(guarded_src.data(), guarded_dst.data(), threaded_for);
+            EXPECT_TRUE(std::ranges::equal(guarded_dst.bytes(), expected))
+                << what << '\n'
+                << plan.to_string();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(stepped, 50);
+}
+
 TEST(Plan, FailsBeforeItExists) {
   const auto error = [](const Layout& a, const Layout& b) {
     return Plan::make(a, b).error().message;

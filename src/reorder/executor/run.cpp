@@ -14,6 +14,7 @@
 namespace stridewise {
 namespace {
 
+using detail::block_bytes;
 using detail::Conversion;
 using detail::PlanData;
 using detail::ScheduledNest;
@@ -142,19 +143,24 @@ class Parts {
                     : scheduled.run(staged);
 }
 
-void run_nest(const PlanData& data, const ScheduledNest& scheduled,
-              std::int64_t task, const std::byte* src, std::byte* dst) {
+// What calls read.
+struct Source {
+  const std::byte* src;
+  const std::byte* end;
+  bool prefetch;  // it is not in the nearest caches
+};
+
+// Calls [begin, end) of a nest.
+void run_calls(const PlanData& data, const ScheduledNest& scheduled,
+               std::int64_t begin, std::int64_t end, const Source& source,
+               std::byte* dst) {
   const PlanNest& nest = scheduled.nest;
-  const std::int64_t begin = task * scheduled.per_task;
-  const std::int64_t end =
-      std::min(begin + scheduled.per_task, scheduled.calls);
   Parts parts(scheduled, lead_of(scheduled, dst), begin);
   Odometer odometer({nest.loops.data(), scheduled.around},
                     begin / parts.calls());
   Tile tile{};
-  // A fill has no src: its pointer is never formed.
-  tile.src_end = nest.fills ? nullptr : src + data.src_bytes;
-  tile.prefetch = data.prefetch;
+  tile.src_end = source.end;
+  tile.prefetch = source.prefetch;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.square_bytes = scheduled.square_bytes;
@@ -162,6 +168,7 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
   tile.squares_of_parts = scheduled.squares_of_parts;
   tile.misaligned = scheduled.misaligned;
   tile.row_reach = scheduled.row_reach;
+  if (!scheduled.table.empty()) tile.table = scheduled.table.data();
   for (std::size_t d = 0; d < 4; ++d) {
     tile.src_stride[d] = scheduled.tile[d].src_stride;
     tile.dst_stride[d] = scheduled.tile[d].dst_stride;
@@ -200,18 +207,53 @@ void run_nest(const PlanData& data, const ScheduledNest& scheduled,
           src_at;
     }
     if (scheduled.conversion == Conversion::none) {
-      tile.src = nest.fills ? nullptr : src + src_at;
+      tile.src = nest.fills ? nullptr : source.src + src_at;
       tile.dst = dst + dst_at;
       combined ? detail::run_combined(scheduled, tile, writer)
                : scheduled.run(tile);
     } else {
-      tile.src = src + data.in_src(src_at);
+      tile.src = source.src + data.in_src(src_at);
       tile.dst = dst + data.in_dst(dst_at);
       run_converted(data, scheduled, tile, combined ? &writer : nullptr);
     }
   }
   writer.finish();
-  if (nest.streams) stream_fence();
+}
+
+// The same of blocks that move in two steps.
+[[gnu::noinline]] void run_blocks(const PlanData& data,
+                                  const ScheduledNest& scheduled,
+                                  std::int64_t begin, std::int64_t end,
+                                  const Source& source, std::byte* dst) {
+  const PlanNest& nest = scheduled.nest;
+  const ScheduledNest& first = scheduled.steps[0];
+  const ScheduledNest& second = scheduled.steps[1];
+  alignas(64) std::byte stage[block_bytes];  // NOLINT: written first
+  Odometer odometer(nest.loops, begin);
+  for (std::int64_t k = begin; k < end; ++k) {
+    run_calls(data, first, 0, first.calls,
+              {source.src + nest.src_offset + odometer.src(), source.end,
+               source.prefetch},
+              stage);
+    run_calls(data, second, 0, second.calls,
+              {stage, stage + block_bytes, false},
+              dst + nest.dst_offset + odometer.dst());
+    odometer.advance();
+  }
+}
+
+void run_nest(const PlanData& data, const ScheduledNest& scheduled,
+              std::int64_t task, const std::byte* src, std::byte* dst) {
+  const std::int64_t begin = task * scheduled.per_task;
+  const std::int64_t end =
+      std::min(begin + scheduled.per_task, scheduled.calls);
+  // A fill has no src: its pointer is never formed.
+  const Source source = {src,
+                         scheduled.nest.fills ? nullptr : src + data.src_bytes,
+                         data.prefetch};
+  const auto run = scheduled.steps.empty() ? run_calls : run_blocks;
+  run(data, scheduled, begin, end, source, dst);
+  if (scheduled.nest.streams) stream_fence();
 }
 
 void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "reorder/kernels/isa.hpp"
 
@@ -65,6 +66,8 @@ struct Tile {
   bool misaligned;
   std::int64_t rows_before;
   std::int64_t rows_after;
+  // What the kernel's table_of says of such a tile; nullptr where it has none.
+  const std::byte* table;
 
   [[nodiscard]] std::int64_t row_at(std::int64_t row) const {
     return row_offset != nullptr ? row_offset[row] : row * src_stride[0];
@@ -134,6 +137,9 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
+  // What run and stream of tiles with such counts of rows and columns and such strides
+  // need once for all of them; nullptr where they need nothing.
+  std::vector<std::byte> (*table_of)(const Tile&);
   // Of short_columns, short_rows and permuted, the most bytes of one; else 0.
   std::int64_t most_short;
   std::string_view name;  // set in kernels(): "transpose.b32.avx2"

@@ -7,6 +7,8 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/vector128.hpp"
@@ -16,20 +18,28 @@ namespace {
 
 // Of lanes of 128 bits, what permuted tiles ask of a vector.
 struct LaneBytes : Vector128 {
-  // Where a vector takes its bytes from among some others.
-  template <int vectors>
-  class From {
-   public:
-    // Byte k is byte from[k], counted through all of those vectors.
-    explicit From(const std::byte* from) {
-      for (int i = 0; i < vectors; ++i) {
-        for (int k = 0; k < 16; ++k) {
-          const auto at = static_cast<std::uint8_t>(from[k]);
-          from_[i][k] = at / 16 == i ? at % 16 : zero_byte;
-        }
+  // Bytes by which a vector is taken from so many others: byte k is byte from[k],
+  // counted through all of those.
+  static void tabulate(const std::uint8_t* from, int vectors,
+                       std::vector<std::byte>& table) {
+    for (int i = 0; i < vectors; ++i) {
+      for (int k = 0; k < 16; ++k) {
+        table.push_back(std::byte{from[k] / 16 == i
+                                      ? static_cast<std::uint8_t>(from[k] % 16)
+                                      : zero_byte});
       }
     }
-    [[gnu::always_inline]] type apply(const type* v) const {
+  }
+
+  template <int vectors>
+  class Table {
+   public:
+    static constexpr std::int64_t bytes = 16 * vectors;
+
+    explicit Table(const std::byte* table) {
+      for (int i = 0; i < vectors; ++i) from_[i] = load(table + 16 * i);
+    }
+    [[gnu::always_inline]] type take(const type* v) const {
       type all = taken(from_[0], v[0]);
 #pragma GCC unroll 4
       for (int i = 1; i < vectors; ++i) all |= taken(from_[i], v[i]);
@@ -74,28 +84,37 @@ class PermutedTiles {
   static constexpr int most_vectors = 4;
   static constexpr std::int64_t most_short = most_vectors * unit;
 
-  static void run(const Tile& tile) {
-    const Reach one = reach_of(tile);
-    assert(std::max(one.src, one.dst) <= most_short);
-    // As many as the same vectors hold, of those that follow each other in dst; or
-    // three in two vectors.
-    const std::int64_t step = tile.src_stride[2];
-    const auto held = [&](std::int64_t vectors) {
-      return std::min({(vectors * unit - one.src) / step + 1,
-                       vectors * unit / one.dst, tile.count[2]});
-    };
-    std::int64_t some = 1;
-    if (tile.dst_stride[2] == one.dst && step > 0) {
-      const std::int64_t vectors =
-          (std::max(one.src, one.dst) + unit - 1) / unit;
-      some = held(vectors);
-      if (vectors == 1 && some == 1 && held(2) == 3) some = 3;
+  // Where bytes of dst come from, for run() of all tiles with such counts of rows and
+  // columns and such strides.
+  static std::vector<std::byte> table_of(const Tile& tile) {
+    const Group group = group_of(tile);
+    std::array<std::uint8_t, most_short> from{};
+    std::uint8_t* at = from.data();
+    for (std::int64_t k = 0; k < group.tiles; ++k) {
+      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+        for (std::int64_t i = 0; i < tile.count[0]; ++i) {
+          const std::int64_t element = k * tile.src_stride[2] +
+                                       j * tile.src_stride[1] +
+                                       i * tile.src_stride[0];
+          for (int q = 0; q < width; ++q) {
+            *at++ = static_cast<std::uint8_t>(element + q);
+          }
+        }
+      }
     }
-    const Reach all = {one.src + (some - 1) * step, some * one.dst};
-    with_vectors(all.src, [&]<int ins>() {
-      with_vectors(all.dst, [&]<int outs>() {
-        planes<ins, outs>(tile, one, all, some);
-      });
+    std::vector<std::byte> table;
+    for (std::int64_t k = 0; k < group.all.dst; k += unit) {
+      Vector::tabulate(&from[static_cast<std::size_t>(k)],
+                       static_cast<int>(vectors_of(group.all.src)), table);
+    }
+    return table;
+  }
+
+  static void run(const Tile& tile) {
+    const Group group = group_of(tile);
+    with_vectors(group.all.src, [&]<int ins>() {
+      with_vectors(group.all.dst,
+                   [&]<int outs>() { planes<ins, outs>(tile, group); });
     });
   }
 
@@ -105,10 +124,43 @@ class PermutedTiles {
     std::int64_t src;
     std::int64_t dst;
   };
-  static Reach reach_of(const Tile& tile) {
-    return {(tile.count[0] - 1) * tile.src_stride[0] +
-                (tile.count[1] - 1) * tile.src_stride[1] + width,
-            tile.count[0] * tile.count[1] * width};
+  // Tiles that are permuted together.
+  struct Group {
+    Reach one;
+    std::int64_t tiles;
+    Reach all;
+
+    [[nodiscard]] Reach reach(const Tile& tile, std::int64_t some) const {
+      return {one.src + (some - 1) * tile.src_stride[2], some * one.dst};
+    }
+  };
+
+  static std::int64_t vectors_of(std::int64_t bytes) {
+    return (bytes + unit - 1) / unit;
+  }
+
+  // As many as the vectors of one hold, of those that follow each other in dst; or
+  // three in two vectors.
+  static Group group_of(const Tile& tile) {
+    Group group{{(tile.count[0] - 1) * tile.src_stride[0] +
+                     (tile.count[1] - 1) * tile.src_stride[1] + width,
+                 tile.count[0] * tile.count[1] * width},
+                1,
+                {}};
+    const Reach one = group.one;
+    assert(std::max(one.src, one.dst) <= most_short);
+    const std::int64_t step = tile.src_stride[2];
+    const auto held = [&](std::int64_t vectors) {
+      return std::min((vectors * unit - one.src) / step + 1,
+                      vectors * unit / one.dst);
+    };
+    if (tile.dst_stride[2] == one.dst && step > 0) {
+      const std::int64_t vectors = vectors_of(std::max(one.src, one.dst));
+      group.tiles = held(vectors);
+      if (group.tiles == 1 && vectors == 1 && held(2) == 3) group.tiles = 3;
+    }
+    group.all = group.reach(tile, group.tiles);
+    return group;
   }
 
   // Calls f with the number of vectors that hold so many bytes.
@@ -120,82 +172,59 @@ class PermutedTiles {
     f.template operator()<vectors>();
   }
 
-  // Where in src the bytes of so many tiles of dst come from.
-  static std::array<std::byte, most_short> permutation_of(const Tile& tile,
-                                                          std::int64_t some) {
-    std::array<std::byte, most_short> from{};
-    std::byte* at = from.data();
-    for (std::int64_t k = 0; k < some; ++k) {
-      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-        for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-          const std::int64_t element = k * tile.src_stride[2] +
-                                       j * tile.src_stride[1] +
-                                       i * tile.src_stride[0];
-          for (int q = 0; q < width; ++q) {
-            *at++ = static_cast<std::byte>(element + q);
-          }
-        }
-      }
-    }
-    return from;
-  }
-
   template <int ins, int outs>
-  static void planes(const Tile& tile, const Reach& one, const Reach& all,
-                     std::int64_t some) {
-    const auto permutation = permutation_of(tile, some);
-    const auto from = [&]<std::size_t... k>(std::index_sequence<k...>) {
-      using From = typename Vector::template From<ins>;
-      return std::array{From(permutation.data() + k * unit)...};
+  static void planes(const Tile& tile, const Group& group) {
+    using Table = typename Vector::template Table<ins>;
+    const auto tables = [&]<std::size_t... k>(
+        std::index_sequence<k...> /*outs*/) {
+      return std::array{Table(tile.table + k * Table::bytes)...};
     }
     (std::make_index_sequence<outs>{});
-    // So many bytes, or `whole` vectors.
-    const auto put = [&]<bool whole>(const std::byte* src, std::byte* dst,
-                                     const Reach& reach) {
-      V v[ins];
-#pragma GCC unroll 4
-      for (int k = 0; k < ins; ++k) {
-        v[k] = whole ? Vector::load(src + k * unit)
-                     : Vector::load_first(src + k * unit, reach.src - k * unit);
-      }
-#pragma GCC unroll 4
-      for (int k = 0; k < outs; ++k) {
-        const V permuted = from[k].apply(v);
-        if constexpr (whole) {
-          Vector::store(dst + k * unit, permuted);
-        } else {
-          Vector::store_first(dst + k * unit, permuted, reach.dst - k * unit);
-        }
-      }
-    };
+    const std::int64_t some = group.tiles;
     const std::int64_t src_step = some * tile.src_stride[2];
     const std::int64_t dst_step = some * tile.dst_stride[2];
+    // What whole vectors write beyond their tiles, those after them write again.
+    const bool run = tile.dst_stride[2] == group.one.dst;
+    const bool one_run =
+        run && tile.dst_stride[3] == tile.count[2] * group.one.dst;
     for (std::int64_t i = 0; i < tile.count[3]; ++i) {
       const std::byte* src = tile.src + i * tile.src_stride[3];
       std::byte* dst = tile.dst + i * tile.dst_stride[3];
-      // What whole vectors write beyond their tiles, those after them write again.
       std::int64_t left = tile.count[2];
+      const std::int64_t runs = one_run ? tile.count[3] - i : 1;
       const std::int64_t src_room = tile.src_end - src - ins * unit;
-      const std::int64_t dst_room = left * one.dst - outs * unit;
-      if (tile.dst_stride[2] == one.dst && src_room >= 0 && dst_room >= 0) {
-        std::int64_t whole = dst_room / dst_step + 1;
+      const std::int64_t dst_room = runs * left * group.one.dst - outs * unit;
+      if (run && src_room >= 0 && dst_room >= 0) {
+        std::int64_t whole =
+            std::min((left + some - 1) / some, dst_room / dst_step + 1);
         if (src_step > 0) whole = std::min(whole, src_room / src_step + 1);
         left -= whole * some;
         for (; whole > 0; --whole) {
-          put.template operator()<true>(src, dst, all);
+          V v[ins];
+#pragma GCC unroll 4
+          for (int k = 0; k < ins; ++k) v[k] = Vector::load(src + k * unit);
+#pragma GCC unroll 4
+          for (int k = 0; k < outs; ++k) {
+            Vector::store(dst + k * unit, tables[k].take(v));
+          }
           src += src_step;
           dst += dst_step;
         }
       }
-      for (; left >= some; left -= some) {
-        put.template operator()<false>(src, dst, all);
+      for (; left > 0; left -= some) {
+        const Reach reach = group.reach(tile, std::min(some, left));
+        V v[ins];
+#pragma GCC unroll 4
+        for (int k = 0; k < ins; ++k) {
+          v[k] = Vector::load_first(src + k * unit, reach.src - k * unit);
+        }
+#pragma GCC unroll 4
+        for (int k = 0; k < outs; ++k) {
+          Vector::store_first(dst + k * unit, tables[k].take(v),
+                              reach.dst - k * unit);
+        }
         src += src_step;
         dst += dst_step;
-      }
-      for (; left > 0; --left) {
-        put.template operator()<false>(src, dst, one);
-        src += tile.src_stride[2];
-        dst += tile.dst_stride[2];
       }
     }
   }

@@ -19,8 +19,9 @@ namespace {
 template <class Of, bool streams>
 constexpr Kernel kernel_of(Isa isa, KernelKind kind,
                            std::int64_t element_bytes) {
-  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, 0, {}};
+  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, nullptr, 0, {}};
   if constexpr (streams) kernel.stream = &Of::stream;
+  if constexpr (requires { &Of::table_of; }) kernel.table_of = &Of::table_of;
   if constexpr (requires { Of::most_short; }) {
     kernel.most_short = Of::most_short;
   }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "reorder/kernels/padded_columns.hpp"
 #include "reorder/kernels/permuted_columns.hpp"
@@ -98,14 +99,20 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
-  // Where a vector takes its bytes from among one to four others: byte k is byte
-  // from[k], counted through all of them.
+  // Bytes by which a vector is taken from one to four others: byte k is byte from[k],
+  // counted through all of those.
+  static void tabulate(const std::uint8_t* from, int /*vectors*/,
+                       std::vector<std::byte>& table) {
+    for (int k = 0; k < 64; ++k) table.push_back(std::byte{from[k]});
+  }
   template <int vectors>
-  class From {
+  class Table {
    public:
-    explicit From(const std::byte* from)
-        : from_(load(from)), high_(_mm512_movepi8_mask(from_)) {}
-    [[gnu::always_inline]] type apply(const type* v) const {
+    static constexpr std::int64_t bytes = 64;
+
+    explicit Table(const std::byte* table)
+        : from_(load(table)), high_(_mm512_movepi8_mask(from_)) {}
+    [[gnu::always_inline]] type take(const type* v) const {
       if constexpr (vectors <= 2) {
         return pick<vectors>(v);
       } else {

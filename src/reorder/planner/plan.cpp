@@ -1,4 +1,4 @@
-// Plan::make: runs the passes; and what a plan says of itself.
+// Plan::make: runs the passes; and what a plan says of itself, but for its text.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
-#include "reorder/planner/problem.hpp"
+#include "reorder/planner/schedule.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
@@ -193,13 +193,18 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const Reach reach = !streams || width != data->dst_width ? Reach::caches
                       : bytes < detail::all_caches_bytes   ? Reach::streams
                                                            : Reach::memory;
-  const auto add = [&](Lowered lowered) {
-    detail::schedule(*data, std::move(lowered.nest), *lowered.kernel, streams);
-  };
   for (const Piece& piece : *moves) {
-    add(lower_move(piece, width, reach));
+    Lowered lowered = lower_move(piece, width, reach);
+    std::optional<Steps> steps;
+    if (data->converter == nullptr) {
+      steps = in_two_steps(piece, lowered, width, reach);
+    }
+    steps ? detail::schedule_steps(*data, piece, *std::move(steps), streams)
+          : detail::schedule(*data, std::move(lowered), streams);
   }
-  for (const Piece& piece : fills) add(lower_fill(piece, data->dst_width));
+  for (const Piece& piece : fills) {
+    detail::schedule(*data, lower_fill(piece, data->dst_width), streams);
+  }
   if (sieve) detail::schedule_sieve(*data, dst);
   return Plan(std::move(data));
 }
@@ -222,53 +227,6 @@ std::int64_t Plan::bytes_read() const { return data_->bytes_read; }
 std::int64_t Plan::bytes_written() const { return data_->bytes_written; }
 std::int64_t Plan::tasks() const { return data_->tasks; }
 bool Plan::uses_threads() const { return data_->worth_sharing(); }
-
-std::string Plan::to_string() const {
-  const auto print_loop = [](const PlanLoop& loop, bool fills) {
-    return fills ? fmt::format("{} x (dst {:+})", loop.count, loop.dst_stride)
-                 : fmt::format("{} x (src {:+}, dst {:+})", loop.count,
-                               loop.src_stride, loop.dst_stride);
-  };
-  std::string text = fmt::format(
-      "{} bytes -> {} bytes, {} task{}{}\n", src_bytes(), dst_bytes(), tasks(),
-      tasks() == 1 ? "" : "s",
-      uses_threads() ? " for any number of threads" : " on the calling thread");
-  text +=
-      fmt::format("reads {} bytes, writes {}\n", bytes_read(), bytes_written());
-  if (const auto& values = data_->values) {
-    text += fmt::format("{} -> {}", values->src.name, values->dst.name);
-    if (const Quantisation& q = values->quantisation; q != Quantisation{}) {
-      text += fmt::format(", scale {}, zero point {}", q.scale, q.zero_point);
-    }
-    text += '\n';
-  }
-  for (const PlanNest& nest : nests()) {
-    text += nest.fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
-                       : fmt::format("move from src {} to dst {}\n",
-                                     nest.src_offset, nest.dst_offset);
-    std::size_t depth = 1;
-    for (const PlanLoop& loop : nest.loops) {
-      text += fmt::format("{:{}}for {}\n", "", 2 * depth++,
-                          print_loop(loop, nest.fills));
-    }
-    const auto side = [&](const std::vector<PlanLoop>& loops,
-                          const PlanLoop& single) {
-      std::string printed;
-      for (const PlanLoop& loop : loops) {
-        printed += (printed.empty() ? "" : " * ") + print_loop(loop, false);
-      }
-      return printed.empty() ? print_loop(single, nest.fills) : printed;
-    };
-    text += fmt::format(
-        "{:{}}{}: {}, {}{}{}{}\n", "", 2 * depth, nest.kernel,
-        side(nest.rows, nest.tile[0]), side(nest.columns, nest.tile[1]),
-        nest.zeros > 0 ? fmt::format(", then {} zeros", nest.zeros) : "",
-        nest.staged ? ", staged" : "", nest.streams ? ", streaming" : "");
-  }
-  if (data_->sieve)
-    text += "zero the places that hold no element, one by one\n";
-  return text;
-}
 
 std::vector<KernelInfo> available_kernels() {
   std::vector<KernelInfo> infos;

@@ -59,4 +59,21 @@ struct Lowered {
 [[nodiscard]] Lowered lower_fill(const Piece& piece,
                                  std::int64_t element_bytes);
 
+// A piece as blocks of some KiB, each moved into a dense stage and from
+// there to dst.
+struct Steps {
+  std::vector<PlanLoop> around;  // the blocks, normalised
+  std::vector<PlanLoop> block;   // its loops in src and dst
+  std::int64_t bytes;            // of a block
+  Lowered first;                 // from src, as if dst were the stage
+  Lowered second;                // to dst, as if src were the stage
+};
+
+// The steps by which a piece moves faster than directly; none where it does not.
+// Pre: `direct` is lower_move of the same.
+[[nodiscard]] std::optional<Steps> in_two_steps(const Piece& piece,
+                                                const Lowered& direct,
+                                                std::int64_t element_bytes,
+                                                Reach reach);
+
 }  // namespace stridewise

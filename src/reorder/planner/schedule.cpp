@@ -115,9 +115,10 @@ std::int64_t call_bytes(const PlanData& data, const ScheduledNest& scheduled) {
 // How many calls make a task: about task_bytes, and where whole tiles are runs
 // of one loop, an end at the end of a line of dst.
 std::int64_t calls_per_task(const PlanData& data,
-                            const ScheduledNest& scheduled) {
+                            const ScheduledNest& scheduled,
+                            std::int64_t call_bytes) {
   const std::int64_t calls =
-      std::max(task_bytes / std::max(call_bytes(data, scheduled), one), one);
+      std::max(task_bytes / std::max(call_bytes, one), one);
   const bool whole =
       std::ranges::all_of(scheduled.parts, [](auto k) { return k == 1; });
   if (scheduled.around == 0 || !whole) return calls;
@@ -125,6 +126,21 @@ std::int64_t calls_per_task(const PlanData& data,
   if (scheduled.conversion != Conversion::none) stride = data.in_dst(stride);
   const std::int64_t step = line / std::gcd(line, stride);
   return step > calls ? calls : ceil_div(calls, step) * step;
+}
+
+// Shares out the calls of a nest, of so many bytes each.
+void add_tasks(PlanData& data, ScheduledNest scheduled,
+               std::int64_t call_bytes) {
+  scheduled.per_task = calls_per_task(data, scheduled, call_bytes);
+  scheduled.first_task = data.tasks;
+  data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
+  data.nests.push_back(std::move(scheduled));
+}
+
+std::int64_t product_of(std::span<const PlanLoop> loops) {
+  std::int64_t product = 1;
+  for (const PlanLoop& loop : loops) product *= loop.count;
+  return product;
 }
 
 }  // namespace
@@ -146,8 +162,29 @@ std::vector<std::int64_t> offsets_of(std::span<const PlanLoop> loops,
   return offsets;
 }
 
-void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
-              bool streams) {
+namespace {
+
+// What the kernel needs for all calls.
+std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
+  if (scheduled.kernel->table_of == nullptr) return {};
+  Tile tile{};
+  for (std::size_t d = 0; d < 4; ++d) {
+    tile.count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
+    tile.src_stride[d] = scheduled.tile[d].src_stride;
+    tile.dst_stride[d] = scheduled.tile[d].dst_stride;
+  }
+  if (scheduled.conversion == Conversion::before) {
+    tile.src_stride = scheduled.stage.stride;
+  } else if (scheduled.conversion == Conversion::after) {
+    tile.dst_stride = scheduled.stage.stride;
+  }
+  return scheduled.kernel->table_of(tile);
+}
+
+// All but its tasks.
+ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
+  PlanNest& nest = lowered.nest;
+  const Kernel& kernel = *lowered.kernel;
   ScheduledNest scheduled{};
   scheduled.kernel = &kernel;
   scheduled.copy = find_kernel(KernelKind::copy, 1);
@@ -213,20 +250,47 @@ void schedule(PlanData& data, PlanNest nest, const Kernel& kernel,
   scheduled.around = around;
   scheduled.nest = std::move(nest);
   if (staged) lay_out_stage(data, scheduled);
-  scheduled.calls = 1;
+  scheduled.calls = product_of(std::span(scheduled.nest.loops).first(around));
   for (std::size_t d = 0; d < 4; ++d) {
     scheduled.part[d] = std::max<std::int64_t>(scheduled.part[d], 1);
     scheduled.parts[d] = std::max<std::int64_t>(
         ceil_div(scheduled.tile[d].count, scheduled.part[d]), 1);
     scheduled.calls *= scheduled.parts[d];
   }
-  for (std::size_t k = 0; k < around; ++k) {
-    scheduled.calls *= scheduled.nest.loops[k].count;
-  }
-  scheduled.per_task = calls_per_task(data, scheduled);
-  scheduled.first_task = data.tasks;
-  data.tasks += ceil_div(scheduled.calls, scheduled.per_task);
-  data.nests.push_back(std::move(scheduled));
+  scheduled.table = table_of(scheduled);
+  return scheduled;
+}
+
+}  // namespace
+
+void schedule(PlanData& data, Lowered lowered, bool streams) {
+  ScheduledNest scheduled = cut(data, std::move(lowered), streams);
+  const std::int64_t bytes = call_bytes(data, scheduled);
+  add_tasks(data, std::move(scheduled), bytes);
+}
+
+void schedule_steps(PlanData& data, const Piece& piece, Steps steps,
+                    bool streams) {
+  ScheduledNest scheduled{};
+  scheduled.parts = {1, 1, 1, 1};
+  scheduled.around = steps.around.size();
+  scheduled.calls = product_of(steps.around);
+  scheduled.steps.push_back(cut(data, std::move(steps.first), false));
+  scheduled.steps.push_back(cut(data, std::move(steps.second), streams));
+  const ScheduledNest& last = scheduled.steps.back();
+  scheduled.kernel = last.kernel;
+  scheduled.copy = last.copy;
+  scheduled.nest = {.loops = std::move(steps.around),
+                    .tile = {{steps.bytes / data.width, 0, 0}, {1, 0, 0}},
+                    .rows = std::move(steps.block),
+                    .kernel = last.nest.kernel,
+                    .element_bytes = data.width,
+                    .src_offset = piece.src_offset,
+                    .dst_offset = piece.dst_offset,
+                    .streams = last.nest.streams,
+                    .staged = true,
+                    .steps = {scheduled.steps[0].nest, last.nest}};
+  add_tasks(data, std::move(scheduled), steps.bytes);
 }
 
 void schedule_sieve(PlanData& data, const Layout& layout) {

@@ -1,4 +1,4 @@
-// What the parts of the pass that shares work say to each other.
+// The pass that shares work, and what its parts say to each other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,15 @@
 #include <vector>
 
 #include "reorder/plan_data.hpp"
+#include "reorder/planner/problem.hpp"
 
 namespace stridewise::detail {
+
+// Cut tiles and count tasks; append to data.nests and data.tasks.
+void schedule(PlanData& data, Lowered lowered, bool streams);
+void schedule_steps(PlanData& data, const Piece& piece, Steps steps,
+                    bool streams);
+void schedule_sieve(PlanData& data, const Layout& layout);
 
 // What a task moves, about.
 inline constexpr std::int64_t task_bytes = 512 << 10;

@@ -130,8 +130,9 @@ bool needs_whole(KernelKind kind, std::size_t dim) {
     case KernelKind::interleave:
     case KernelKind::short_columns:
     case KernelKind::padded_columns:
-    case KernelKind::permuted:
       return dim == 0;
+    case KernelKind::permuted:
+      return dim < 2;
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
       return dim == 1;
