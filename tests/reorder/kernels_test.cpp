@@ -648,6 +648,38 @@ TEST(Kernels, PermutedTilesOfPlanes) {
   }
 }
 
+// Planes of one to some squares, whole ones and not, one after the other and with gaps.
+TEST(Kernels, TransposesOfManySmallPlanes) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.element_bytes >= 16) {
+      continue;
+    }
+    const std::int64_t line_rows = 64 / kernel.element_bytes;
+    for (const std::int64_t rows :
+         {line_rows, line_rows + 1, 2 * line_rows - 1, 2 * line_rows,
+          4 * line_rows - 3, 4 * line_rows, 4 * line_rows + 1}) {
+      for (const std::int64_t bytes : {8, 16, 24, 40, 64, 72, 120, 128, 136}) {
+        const std::int64_t columns = bytes / kernel.element_bytes;
+        for (const std::int64_t gap : {0, 1, 24}) {
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          tile.crowded_src = 0;
+          tile.square_bytes = 0;
+          tile.count[2] = 3;
+          tile.count[3] = 2;
+          tile.src_stride[2] = rows * tile.src_stride[0] - gap;
+          tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
+          tile.dst_stride[2] = columns * tile.dst_stride[1];
+          tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Rows of less than a line, to columns that follow each other in dst and not.
 TEST(Kernels, ShortRowsOfPlanes) {
   for (const Kernel& kernel : kernels()) {

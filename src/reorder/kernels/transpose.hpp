@@ -20,6 +20,7 @@
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/small_planes.hpp"
 #include "reorder/kernels/strip.hpp"
 
 namespace stridewise {
@@ -49,6 +50,8 @@ class Transpose {
           return Few::template run<Put::stream>(tile, rest);
         }
       }
+      using Small = SmallPlanes<Wide, width>;
+      if (!streams && Small::suits(tile)) return Small::run(tile);
     }
     if constexpr (width < 8) {
       using Few = FewRows<Wide, Half, width>;

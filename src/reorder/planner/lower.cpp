@@ -99,6 +99,16 @@ bool padded_columns(std::int64_t rows, std::int64_t zeros, std::int64_t unit) {
          ((bytes == 16 && unit == 1) || bytes == 32 || bytes == 64);
 }
 
+// Planes that are best taken by squares, one after the other, of a line or two of rows.
+bool small_plane(const PlanLoop& row, const PlanLoop& column,
+                 std::int64_t unit) {
+  constexpr std::int64_t line = 64, least_columns = 8;
+  const std::int64_t bytes = row.count * unit;
+  const bool some_lines = unit == 4 && bytes > line && bytes <= 2 * line;
+  return ((bytes == line && (unit == 2 || unit == 4)) || some_lines) &&
+         column.count >= least_columns && column.count * unit <= 2 * line;
+}
+
 bool short_columns(const PlanLoop& row, const PlanLoop& column,
                    std::int64_t zeros, std::int64_t unit, bool streams) {
   const std::int64_t bytes = row.count * unit;
@@ -174,6 +184,10 @@ const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
   if (dense && rows >= 2 && bytes < 32 &&
       (rows <= 8 || (unit == 1 && rows == 16))) {
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
+  }
+  if (!streams && zeros == 0 && !sides.around.empty() &&
+      small_plane(row, column, unit)) {
+    return nullptr;
   }
   const std::int64_t row_bytes = column.count * unit;
   const Kernel* const columns =

@@ -1,0 +1,59 @@
+// Many planes of a transpose that have few rows and columns, but no fewer than a
+// square. Included as transpose.hpp is.
+//
+// What a plane costs before its first square is most of what it would take by strips
+// that look for lines and pages; here all planes are alike. The last squares of rows
+// and columns overlap.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Vector, int width>
+class SmallPlanes {
+  using S = Squares<Vector, width, line>;
+  using V = typename S::V;
+  static constexpr std::int64_t n = S::n;
+  static constexpr std::int64_t most_columns = 2 * line / width;
+  static constexpr std::int64_t most_rows = 4 * S::rows;
+
+ public:
+  static bool suits(const Tile& tile) {
+    return tile.count[2] > 1 && tile.count[1] >= n &&
+           tile.count[1] <= most_columns && tile.count[0] >= S::rows &&
+           tile.count[0] <= most_rows && tile.zeros == 0 &&
+           tile.row_offset == nullptr && tile.crowded_src == 0;
+  }
+
+  [[gnu::noinline]] static void run(const Tile& tile) {
+    // Copies, so that nothing is read again because of what is stored.
+    std::int64_t to[most_columns];
+    const std::int64_t columns = tile.count[1];
+    for (std::int64_t k = 0; k < columns; ++k) to[k] = tile.column_at(k);
+    const std::int64_t last_row = tile.count[0] - S::rows;
+    each_plane(tile, [&](const Tile& plane) {
+      for (std::int64_t i = 0; i < tile.count[0]; i += S::rows) {
+        const std::int64_t row = std::min(i, last_row);
+        const typename S::ByPitch from{plane.src + row * tile.src_stride[0],
+                                       tile.src_stride[0]};
+        std::byte* const dst = plane.dst + row * width;
+        for (std::int64_t j = 0; j < columns; j += n) {
+          const std::int64_t first = std::min(j, columns - n);
+          S::each_piece(from.at(first * width), S::parts,
+                        [&](std::int64_t k, std::int64_t at, V v) {
+                          Vector::store(dst + to[first + k] + at, v);
+                        });
+        }
+      }
+    });
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
