@@ -34,7 +34,7 @@ struct LaneBytes : Vector128 {
   template <int vectors>
   class Table {
    public:
-    static constexpr std::int64_t bytes = 16 * vectors;
+    static constexpr std::int64_t size = 16 * vectors;
 
     explicit Table(const std::byte* table) {
       for (int i = 0; i < vectors; ++i) from_[i] = load(table + 16 * i);
@@ -177,7 +177,7 @@ class PermutedTiles {
     using Table = typename Vector::template Table<ins>;
     const auto tables = [&]<std::size_t... k>(
         std::index_sequence<k...> /*outs*/) {
-      return std::array{Table(tile.table + k * Table::bytes)...};
+      return std::array{Table(tile.table + k * Table::size)...};
     }
     (std::make_index_sequence<outs>{});
     const std::int64_t some = group.tiles;

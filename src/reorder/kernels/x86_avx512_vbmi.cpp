@@ -108,7 +108,7 @@ struct Vector512Bytes : Vector512 {
   template <int vectors>
   class Table {
    public:
-    static constexpr std::int64_t bytes = 64;
+    static constexpr std::int64_t size = 64;
 
     explicit Table(const std::byte* table)
         : from_(load(table)), high_(_mm512_movepi8_mask(from_)) {}
