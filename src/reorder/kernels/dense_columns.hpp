@@ -70,18 +70,31 @@ class DenseColumns {
   // Reading and writing by turns of so many lines at most: a strip or a square.
   static constexpr bool by_strips = rows <= 16;
 
+  static constexpr std::int64_t page = page_bytes;
+  // Room in front, for what the last block writes once more, and for a block with
+  // the line in which it begins.
+  static constexpr std::int64_t stage_bytes = most_dense + 2 * page;
+  static_assert(most_dense % page == 0);
+
+  // Where in its stage a block begins, at most `line` bytes before its columns do, so
+  // that no store crosses the end of a page: beside stores that stream each of those
+  // takes 100 ns on Zen 4. Of a block longer than a page, a column ends there.
+  static std::int64_t begin(std::int64_t head, std::int64_t column) {
+    if (head + block * column <= page) return most_dense;
+    return most_dense + page - head - block / 2 * column;
+  }
+
   template <class Rows>
   [[gnu::noinline]] static void blocks(const Tile& tile, Rows from) {
     const std::int64_t count = tile.count[1];
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t head = reinterpret_cast<std::intptr_t>(tile.dst) % line;
-    // Of two blocks by turns, each with room in front for what the last one writes
-    // once more, and for the line in which a block begins.
-    alignas(64) std::byte stages[2][2 * most_dense + line];
+    alignas(page) std::byte stages[2][stage_bytes];  // of two blocks by turns
+    const std::int64_t first = begin(head, column);
     std::byte* to = tile.dst - head;  // of the block's first line
     Waiting waiting{nullptr, nullptr, 0};
     for (std::int64_t j = 0; j < count; j += block) {
-      std::byte* const stage = stages[j / block % 2] + most_dense;
+      std::byte* const stage = stages[j / block % 2] + first;
       const std::int64_t at = std::min(j, count - block);
       make(tile, from, at, stage + head + (at - j) * column, waiting);
       waiting.write(waiting.lines);
@@ -96,8 +109,8 @@ class DenseColumns {
       to += lines * line;
       const std::byte* const rest = stage + lines * line;
       if (j + block < count) {
-        S::template put_column<Put::cached>(
-            stages[(j / block + 1) % 2] + most_dense, rest);
+        S::template put_column<Put::cached>(stages[(j / block + 1) % 2] + first,
+                                            rest);
       } else {
         waiting.write(waiting.lines);
         copy_part(to, rest, bytes % line);
