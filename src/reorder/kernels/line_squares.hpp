@@ -47,12 +47,9 @@ class LineSquares {
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
-    // Of bytes, registers hold no more than two lanes of the rows: as well lane by
-    // lane, but for the order.
-    constexpr bool reads_once = whole && n <= 8;
     const bool ordered = whole && tile.square_order != SquareOrder::blocks;
-    const bool by_bytes = (reads_once || tile.squares_of_parts) &&
-                          tile.square_bytes >= (reads_once ? line / 2 : line);
+    const bool by_bytes = (whole || tile.squares_of_parts) &&
+                          tile.square_bytes >= (whole ? line / 2 : line);
     return (ordered || by_bytes) &&
            std::min(tile.count[0], tile.count[1]) >= side;
   }

@@ -30,10 +30,13 @@ inline constexpr std::int64_t task_bytes = 512 << 10;
 void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 
 // Marks rows of src and columns of dst that share too few sets of the L1 cache, and
-// how wide squares may be for the others, and in what order. `streams`: the kernel's
-// stores pass by the caches.
+// chooses squares for transposes whose stores do not pass by the caches (`streams`).
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
+
+// How wide the squares of a transpose are, and in what order they are taken.
+void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
+                    const PlanData& data);
 
 // Rows and columns of one call.
 [[nodiscard]] std::array<std::int64_t, 2> part_of(const Kernel& kernel,
