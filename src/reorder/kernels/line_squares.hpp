@@ -134,7 +134,9 @@ class LineSquares {
   [[gnu::noinline]] static void squares(const Tile& tile, std::int64_t rows,
                                         Rows from, Columns columns) {
     const std::int64_t count = tile.count[1];
-    const std::int64_t wide = tile.square_bytes / width;
+    // Half a line of a row of bytes is no gain: rows are many then.
+    constexpr std::int64_t least = width == 1 ? side : 1;
+    const std::int64_t wide = std::max(tile.square_bytes / width, least);
     const std::int64_t tall = (tile.square_bytes > line ? 2 : 8) * side;
     for (std::int64_t i = 0; i < rows; i += tall) {
       const std::int64_t end = std::min(i + tall, rows);

@@ -101,7 +101,7 @@ Choice choice_of_few_ways(const Sides& sides, std::int64_t bytes) {
   if (!near) return {SquareOrder::blocks, of_rows <= 4 ? 0 : bytes};
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
-  if (strips) return {};
+  if (strips && !tables) return {};
   return {order_of(sides, bytes), bytes};
 }
 
