@@ -58,6 +58,18 @@ Isa machine_isa() {
 #endif
 }
 
+bool halves_vectors() {
+#if defined(__x86_64__)
+  static const bool halves = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amdfam19h") != 0;
+  }();
+  return halves;
+#else
+  return false;
+#endif
+}
+
 Isa best_isa() {
   static const Isa best = std::min(machine_isa(), allowed_isa());
   return best;

@@ -20,4 +20,8 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 // names where that is less. Asked once.
 [[nodiscard]] Isa best_isa();
 
+// Whether the machine works on vectors of 512 bits half by half, as Zen 4 does: then
+// those of 256 bits may be faster where not memory but the caches set the pace.
+[[nodiscard]] bool halves_vectors();
+
 }  // namespace stridewise

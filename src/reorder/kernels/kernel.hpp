@@ -149,9 +149,11 @@ struct Kernel {
 // width first.
 [[nodiscard]] std::span<const Kernel> kernels();
 
-// The best kernel of that kind and width; nullptr when there is none.
+// The best kernel of that kind and width, of an instruction set up to `most`; nullptr
+// when there is none.
 [[nodiscard]] const Kernel* find_kernel(KernelKind kind,
-                                        std::int64_t element_bytes);
+                                        std::int64_t element_bytes,
+                                        Isa most = Isa::avx512_vbmi);
 
 // Orders streaming stores before all that follows.
 void stream_fence();

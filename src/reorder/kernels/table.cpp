@@ -62,10 +62,11 @@ std::span<const Kernel> kernels() {
   return all;
 }
 
-const Kernel* find_kernel(KernelKind kind, std::int64_t element_bytes) {
+const Kernel* find_kernel(KernelKind kind, std::int64_t element_bytes,
+                          Isa most) {
   const auto all = kernels();
   const auto kernel = std::ranges::find_if(all, [&](const Kernel& k) {
-    return k.kind == kind && k.element_bytes == element_bytes;
+    return k.kind == kind && k.element_bytes == element_bytes && k.isa <= most;
   });
   return kernel == all.end() ? nullptr : &*kernel;
 }

@@ -204,6 +204,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
   mark_crowded(scheduled, nest, data, kernel_streams);
+  nest.kernel = scheduled.kernel->name;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   bool by_whole_lines = kernel_streams && !staged && dense(nest, kernel);

@@ -26,6 +26,7 @@ struct Sides {
 struct Choice {
   SquareOrder order = SquareOrder::blocks;
   std::int64_t bytes = 0;
+  bool short_vectors = false;  // of 256 bits, if the machine halves longer ones
 };
 
 // How many bytes of each row squares may take at once, so that their columns have
@@ -87,7 +88,9 @@ SquareOrder order_of(const Sides& sides, std::int64_t bytes) {
 Choice choice_of_few_ways(const Sides& sides, std::int64_t bytes) {
   const auto [unit, rows, columns, of_rows, of_columns, tables, misaligned,
               near] = sides;
-  if (unit == 2) return {SquareOrder::blocks, bytes};
+  if (unit == 2) {
+    return {SquareOrder::blocks, bytes, near && columns >= rows / 2};
+  }
   if (unit == 1) {
     if (tables || of_rows > 16) return {SquareOrder::blocks, bytes};
     if (!near) {
@@ -101,7 +104,8 @@ Choice choice_of_few_ways(const Sides& sides, std::int64_t bytes) {
   if (!near) return {SquareOrder::blocks, of_rows <= 4 ? 0 : bytes};
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
-  if (strips && !tables) return {};
+  if (strips && !tables) return {SquareOrder::blocks, 0, true};
+  if (of_columns == 16) return {SquareOrder::blocks, bytes, true};
   return {order_of(sides, bytes), bytes};
 }
 
@@ -133,6 +137,11 @@ void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
                        scheduled.conversion == Conversion::none &&
                        std::min(sides.rows, sides.columns) >= line / unit;
   if (!ordered) choice = {SquareOrder::blocks, bytes};
+  if (choice.short_vectors && halves_vectors()) {
+    scheduled.kernel = find_kernel(scheduled.kernel->kind, unit,
+                                   std::min(scheduled.kernel->isa, Isa::avx2));
+    scheduled.run = scheduled.kernel->run;
+  }
   scheduled.square_bytes = choice.bytes;
   scheduled.square_order = choice.order;
   scheduled.squares_of_parts = sides.of_columns >= 16;
