@@ -110,8 +110,8 @@ struct Squares {
     }
   };
 
-  // A multiple of n columns of one strip. Not inline, so that registers are all for
-  // this.
+  // At least n columns of one strip: the last square begins early enough to be whole.
+  // Not inline, so that registers are all for this.
   template <Put put, bool asks, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
@@ -251,7 +251,10 @@ struct Squares {
       }
       j = lines * line_columns;
     }
-    for (; j < count; j += n) one(src + j * width, columns.from(j));
+    for (; j < count; j += n) {
+      const std::int64_t at = std::min(j, count - n);
+      one(src + at * width, columns.from(at));
+    }
   }
 
   template <Put put, int last, class Columns>
@@ -260,11 +263,13 @@ struct Squares {
       std::int64_t parts_used, std::byte* dst, Columns columns,
       std::int64_t count) {
     PagesOfColumns<n> pages(dst + columns.at(0));
-    for (std::int64_t j = 0; j < count; j += n) {
+    for (std::int64_t left = count - n;; left -= n) {
       if (asks) pages.reach(dst + columns.at(0));
       square<put, last>(ByPitch{src, pitch}, parts_used, dst, columns);
-      src += n * width;
-      columns = columns.from(n);
+      if (left <= 0) return;
+      const std::int64_t step = std::min(n, left);
+      src += step * width;
+      columns = columns.from(step);
     }
   }
 

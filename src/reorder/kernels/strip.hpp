@@ -162,12 +162,7 @@ class Strip {
   template <class Columns>
   void by_parts(Columns columns) const {
     const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
-    const std::int64_t whole = tile_.count[1] / n * n;
-    Parts::by_parts(src, tile_.src_stride[0], dst_, columns, whole);
-    if (whole == tile_.count[1]) return;
-    const std::int64_t last = tile_.count[1] - n;
-    Parts::by_parts(src + last * width, tile_.src_stride[0], dst_,
-                    columns.from(last), n);
+    Parts::by_parts(src, tile_.src_stride[0], dst_, columns, tile_.count[1]);
   }
 
   // Rows are read once each, by way of a copy, which costs less than reading
@@ -287,20 +282,20 @@ class Strip {
   template <Put put, bool asks, class Columns>
   void walk(const std::byte* src, std::int64_t pitch, Columns columns,
             std::int64_t count, bool prefetch) const {
-    const std::int64_t whole = count / n * n;
     if (present_ < rows * strips_) {
       for (std::int64_t s = 0; s < strips_; ++s) {
         const std::byte* const from = src + s * rows * pitch;
         std::byte* const to = dst_ + s * bytes;
         const std::int64_t lanes = lanes_with_rows(s);
         S::template padded_squares<put>(asks, from, pitch, lanes, to, columns,
-                                        whole);
-        if (whole == count) continue;
-        S::template padded_squares<put>(asks, from + (count - n) * width, pitch,
-                                        lanes, to, columns.from(count - n), n);
+                                        count);
       }
       return;
     }
+    if (!prefetch && strips_ == 1) {
+      return S::template squares<put, asks>(src, pitch, dst_, columns, count);
+    }
+    const std::int64_t whole = count / n * n;
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
@@ -319,8 +314,6 @@ class Strip {
               : std::max<std::int64_t>(whole - ahead / width / n * n, 0);
       some(0, turn, src + ahead);
       some(turn, whole, next_row(0));
-    } else if (strips_ == 1) {
-      S::template squares<put, asks>(src, pitch, dst_, columns, whole);
     } else {
       // What streams is seldom near: not worth code of its own.
       constexpr Ahead nothing =

@@ -199,8 +199,10 @@ class Transpose {
   static std::int64_t strips_at_once(const Tile& tile) {
     using Full = Strip<Wide, width, 64>;
     constexpr std::int64_t l1_share = 16 * 1024, many = 8;
-    const std::int64_t fit = l1_share / (Full::rows * tile.count[1] * width);
-    if (put == Put::cached && fit >= many && !Full::packs(tile)) return fit;
+    const std::int64_t strip = Full::rows * tile.count[1] * width;
+    if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
+      return l1_share / strip;
+    }
     const bool near = put == Put::cached && !tile.prefetch;
     if (near && tile.crowded_dst > Full::most_strips && simple(tile) &&
         tile.crowded_dst * Full::rows <= 128) {
