@@ -25,7 +25,7 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
       rows, std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
   scheduled.crowded_src = of_rows > (wide ? 16 : 8) ? of_rows : 0;
   if (kernel.kind == KernelKind::transpose && unit < 16 && !streams) {
-    choose_squares(scheduled, nest, data);
+    choose_squares(scheduled, nest, data, of_columns);
   }
 }
 

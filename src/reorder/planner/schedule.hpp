@@ -34,9 +34,10 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
-// How wide the squares of a transpose are, and in what order they are taken.
+// How wide the squares of a transpose are, and in what order they are taken. Of 64
+// lines of columns, `of_columns` share a set of the L1 cache.
 void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
-                    const PlanData& data);
+                    const PlanData& data, std::int64_t of_columns);
 
 // Rows and columns of one call.
 [[nodiscard]] std::array<std::int64_t, 2> part_of(const Kernel& kernel,
