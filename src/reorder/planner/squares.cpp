@@ -106,7 +106,11 @@ Choice choice_of_few_ways(const Sides& sides) {
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
-  if (strips && !sides.tables) return {blocks, 0, true};
+  // As in a stage of what moves in two steps.
+  const bool rows_in_l1 =
+      sides.nest.rows.empty() &&
+      sides.rows * sides.nest.tile[0].src_stride <= block_bytes;
+  if (strips && (!sides.tables || rows_in_l1)) return {blocks, 0, true};
   if (of_columns == 16) return {blocks, square_bytes_of(sides), true};
   return choice_of_many_ways(sides);
 }
