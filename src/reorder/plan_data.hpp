@@ -86,7 +86,8 @@ struct ScheduledNest {
   Conversion conversion;
   Stage stage;  // of values that change before or after the kernel
   std::vector<std::byte> table;  // of the kernel, as in Tile; empty without one
-  std::int64_t crowded_src;      // as in Tile
+  std::int64_t read_ahead;       // as in Tile
+  std::int64_t crowded_src;
   std::int64_t crowded_dst;
   std::int64_t square_bytes;
   SquareOrder square_order;

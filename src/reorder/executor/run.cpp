@@ -166,6 +166,7 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.row_reach = scheduled.row_reach;
   tile.next_src = 0;
   tile.rows_go_on = false;
+  tile.read_ahead = scheduled.read_ahead;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.square_bytes = scheduled.square_bytes;

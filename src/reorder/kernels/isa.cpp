@@ -22,6 +22,19 @@ bool has_f16c() {
 }
 #endif
 
+// Or Zen 3, which has no vectors of 512 bits.
+bool is_zen4() {
+#if defined(__x86_64__)
+  static const bool is = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("amdfam19h") != 0;
+  }();
+  return is;
+#else
+  return false;
+#endif
+}
+
 // An unknown name caps nothing: a misspelt variable must not slow a program.
 Isa allowed_isa() {
   const char* const text = std::getenv("STRIDEWISE_ISA");
@@ -58,17 +71,9 @@ Isa machine_isa() {
 #endif
 }
 
-bool halves_vectors() {
-#if defined(__x86_64__)
-  static const bool halves = [] {
-    __builtin_cpu_init();
-    return __builtin_cpu_is("amdfam19h") != 0;
-  }();
-  return halves;
-#else
-  return false;
-#endif
-}
+bool halves_vectors() { return is_zen4(); }
+
+std::int64_t rows_read_ahead() { return is_zen4() ? 0 : 16; }
 
 Isa best_isa() {
   static const Isa best = std::min(machine_isa(), allowed_isa());

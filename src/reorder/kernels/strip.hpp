@@ -72,8 +72,9 @@ class Strip {
   // Few long rows the processor reads ahead by itself, and better; of chunks,
   // which it goes through faster, fewer.
   [[nodiscard]] bool prefetches() const {
-    const bool few_long_rows = tile_.count[0] <= (S::chunks ? 2 : 16) &&
-                               tile_.count[1] * width >= 1024;
+    const bool few_long_rows =
+        tile_.count[0] <= (S::chunks ? 2 : tile_.read_ahead) &&
+        tile_.count[1] * width >= 1024;
     return tile_.prefetch && !few_long_rows;
   }
 
