@@ -2,6 +2,7 @@
 // and the portable ones: those between are tested as themselves.
 // SPDX-License-Identifier: Apache-2.0
 #define __builtin_cpu_supports(feature) true
+#define __builtin_cpu_is(model) false
 #define STRIDEWISE_AVX512
 #include "reorder/kernels/isa.cpp"
 #include "reorder/kernels/x86.hpp"

@@ -290,7 +290,11 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
       continue;
     }
     const std::int64_t block = 64 / kernel.element_bytes;
+    std::vector<std::int64_t> counts = {127};  // the most that a stage holds
     for (std::int64_t rows = block; rows <= 128; rows += 1 + rows / 16) {
+      counts.push_back(rows);
+    }
+    for (const std::int64_t rows : counts) {
       std::vector<std::int64_t> reversed;
       for (const std::int64_t columns :
            {block, block + 1, 2 * block, 3 * block - 1}) {

@@ -157,8 +157,8 @@ struct Source {
   bool prefetch;  // it is not in the nearest caches
 };
 
-// What a tile has of its nest. The rest is what each call sets, or nothing: zeroing a
-// tile first would take a tenth of the time of small conversions.
+// What a tile has of its nest; the rest each call sets. Zeroing a tile first would take
+// a tenth of the time of small conversions, so every member must be set here or there.
 void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.src_end = source.end;
   tile.prefetch = source.prefetch;

@@ -77,8 +77,8 @@ class DenseColumns {
   static_assert(most_dense % page == 0);
 
   // Where in its stage a block begins, at most `line` bytes before its columns do, so
-  // that no store crosses the end of a page: beside stores that stream each of those
-  // takes 100 ns on Zen 4. Of a block longer than a page, a column ends there.
+  // that no store of it crosses the end of a page: beside stores that stream each of
+  // those takes 100 ns on Zen 4. Of a block longer than a page, a column ends there.
   static std::int64_t begin(std::int64_t head, std::int64_t column) {
     if (head + block * column <= page) return most_dense;
     return most_dense + page - head - block / 2 * column;
@@ -89,12 +89,16 @@ class DenseColumns {
     const std::int64_t count = tile.count[1];
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t head = reinterpret_cast<std::intptr_t>(tile.dst) % line;
-    alignas(page) std::byte stages[2][stage_bytes];  // of two blocks by turns
+    // Of two blocks by turns; the line in which the second one ends is read whole.
+    alignas(page) std::byte stages[2 * stage_bytes + line];
     const std::int64_t first = begin(head, column);
+    const auto stage_of = [&](std::int64_t k) {
+      return stages + k % 2 * stage_bytes + first;
+    };
     std::byte* to = tile.dst - head;  // of the block's first line
     Waiting waiting{nullptr, nullptr, 0};
     for (std::int64_t j = 0; j < count; j += block) {
-      std::byte* const stage = stages[j / block % 2] + first;
+      std::byte* const stage = stage_of(j / block);
       const std::int64_t at = std::min(j, count - block);
       make(tile, from, at, stage + head + (at - j) * column, waiting);
       waiting.write(waiting.lines);
@@ -109,8 +113,7 @@ class DenseColumns {
       to += lines * line;
       const std::byte* const rest = stage + lines * line;
       if (j + block < count) {
-        S::template put_column<Put::cached>(stages[(j / block + 1) % 2] + first,
-                                            rest);
+        S::template put_column<Put::cached>(stage_of(j / block + 1), rest);
       } else {
         waiting.write(waiting.lines);
         copy_part(to, rest, bytes % line);

@@ -22,7 +22,7 @@ bool has_f16c() {
 }
 #endif
 
-// Or Zen 3, which has no vectors of 512 bits.
+// Family 19h is also Zen 3, of which the same is assumed.
 bool is_zen4() {
 #if defined(__x86_64__)
   static const bool is = [] {

@@ -134,7 +134,7 @@ class LineSquares {
   [[gnu::noinline]] static void squares(const Tile& tile, std::int64_t rows,
                                         Rows from, Columns columns) {
     const std::int64_t count = tile.count[1];
-    // Half a line of a row of bytes is no gain: rows are many then.
+    // Of bytes, half a line of each row is no faster than strips.
     constexpr std::int64_t least = width == 1 ? side : 1;
     const std::int64_t wide = std::max(tile.square_bytes / width, least);
     const std::int64_t tall = (tile.square_bytes > line ? 2 : 8) * side;

@@ -233,7 +233,9 @@ struct Squares {
   static constexpr bool by_lines = !chunks && width >= 4;
   static constexpr std::int64_t few_lines = 4;
 
-  // one(from, to) of n columns each, those of whole lines out of order.
+  // one(from, to) of n columns each, those of whole lines out of order. The last ones
+  // begin early enough to be n, before src and columns if there are fewer: at columns
+  // of the same rows.
   template <class Columns, class One>
   [[gnu::always_inline]] static void by_lines_of_columns(const std::byte* src,
                                                          Columns columns,

@@ -9,16 +9,16 @@ namespace stridewise::detail {
 namespace {
 
 // How many lines of rows may share a set before a copy of them is faster. Four strips
-// that come from beyond the L1 cache suffer less from sharing; how much less is
-// measured: on Zen 5, and where sets hold 8 lines on Zen 4. Rows that follow each other
-// in memory are read faster without a copy, but for bytes.
+// that come from beyond the L1 cache suffer less from sharing: measured on Zen 5, and
+// where sets hold 8 lines on Zen 4. Where no cache holds src a copy pays later, but for
+// bytes of more rows than a strip has.
 std::int64_t most_rows_per_set(const PlanData& data, std::int64_t unit,
                                std::int64_t rows, bool wide) {
   constexpr std::int64_t few = 8, some = 12, many = 16;
   if (!wide) return few;
-  if (sets_have_many_ways()) return many;
+  if (sets_have_many_ways() || unit >= 16) return many;
   const bool in_memory = data.src_bytes + data.dst_bytes >= all_caches_bytes;
-  if (unit == 1 && rows > line) return in_memory ? some : many;
+  if (unit == 1 && rows > line / unit) return in_memory ? some : many;
   return in_memory ? many : some;
 }
 

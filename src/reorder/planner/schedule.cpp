@@ -196,7 +196,6 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   nest.streams = streams && can_stream(data, nest, kernel, conversion);
   // What kernels write to a stage stays in the caches.
   const bool kernel_streams = nest.streams && conversion != Conversion::after;
-  scheduled.run = kernel_streams ? kernel.stream : kernel.run;
   scheduled.row_offsets = offsets_of(nest.rows, &PlanLoop::src_stride);
   if (!scheduled.row_offsets.empty()) {
     scheduled.row_reach = std::ranges::max(scheduled.row_offsets);
@@ -206,6 +205,8 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   scheduled.read_ahead = rows_read_ahead();
   mark_crowded(scheduled, nest, data, kernel_streams);
   nest.kernel = scheduled.kernel->name;
+  scheduled.run =
+      kernel_streams ? scheduled.kernel->stream : scheduled.kernel->run;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   bool by_whole_lines = kernel_streams && !staged && dense(nest, kernel);

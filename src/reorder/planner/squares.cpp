@@ -2,6 +2,7 @@
 // once, and in what order.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 
 #include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/schedule.hpp"
@@ -32,12 +33,15 @@ struct Choice {
 
 // How many bytes of each row squares may take at once, so that their columns have
 // sets enough of the L1 cache; of rows, twice as many lines a set are still better
-// than a copy. Rows of one square alone are as well read otherwise, but for bytes.
+// than a copy. Rows of one square alone are as well read otherwise, and where sets have
+// many ways so are bytes, unless columns crowd.
 std::int64_t square_bytes_of(const Sides& sides) {
   constexpr int ways = 8;
   const ScheduledNest& scheduled = sides.scheduled;
   const std::int64_t side = line / sides.unit;
-  if (sides.rows <= side && sides.unit > 1) return 0;
+  const bool bytes_of_many = sides.unit == 1 && sets_have_many_ways();
+  if (sides.rows <= side && (sides.unit > 1 || bytes_of_many)) return 0;
+  if (bytes_of_many && sides.of_columns < 16) return 0;
   const std::int64_t rows = std::min(sides.rows, 2 * side);
   // Rows of a stage lie side by side.
   if (scheduled.conversion != Conversion::before &&
@@ -49,6 +53,7 @@ std::int64_t square_bytes_of(const Sides& sides) {
   const std::int64_t fit = lines_that_fit(
       {scheduled.column_offsets, sides.nest.tile[1].dst_stride}, columns, ways);
   for (const std::int64_t bytes : {2 * line, line, line / 2}) {
+    if (bytes < line && bytes_of_many) break;
     if (fit >= std::min(columns, bytes / sides.unit)) return bytes;
   }
   return 0;
@@ -83,8 +88,9 @@ Choice choice_of_many_ways(const Sides& sides) {
   return tall ? down : blocks;
 }
 
-// The same where sets hold 8 lines: out of order pays less, strips of a line
-// (strip.hpp) pay more. Measured on Zen 4, 840 transposes of 256 KiB to 5 MiB.
+// The same where sets hold 8 lines, or nothing is known of them: out of order pays less,
+// strips of a line (strip.hpp) pay more. Measured on Zen 4, 840 transposes of 256 KiB to
+// 5 MiB, by AVX-512 and AVX2.
 Choice choice_of_few_ways(const Sides& sides) {
   constexpr SquareOrder blocks = SquareOrder::blocks;
   const std::int64_t of_rows = sides.of_rows, of_columns = sides.of_columns;
@@ -106,10 +112,10 @@ Choice choice_of_few_ways(const Sides& sides) {
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
-  // As in a stage of what moves in two steps.
+  // Rows that the L1 cache keeps need no squares of whole lines: a stage's.
   const bool rows_in_l1 =
       sides.nest.rows.empty() &&
-      sides.rows * sides.nest.tile[0].src_stride <= block_bytes;
+      sides.rows * std::abs(sides.nest.tile[0].src_stride) <= block_bytes;
   if (strips && (!sides.tables || rows_in_l1)) return {blocks, 0, true};
   if (of_columns == 16) return {blocks, square_bytes_of(sides), true};
   return choice_of_many_ways(sides);
@@ -137,21 +143,20 @@ void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
       .misaligned = tables || (row.src_stride % line != 0 &&
                                column.dst_stride % line != 0),
       .near = !data.prefetch};
-  const bool ordered = data.src_bytes + data.dst_bytes < all_caches_bytes &&
-                       scheduled.conversion == Conversion::none &&
-                       std::min(sides.rows, sides.columns) >= line / unit;
+  const bool measured = data.src_bytes + data.dst_bytes < all_caches_bytes &&
+                        scheduled.conversion == Conversion::none &&
+                        std::min(sides.rows, sides.columns) >= line / unit;
   const Choice choice =
-      !ordered ? Choice{SquareOrder::blocks, square_bytes_of(sides)}
+      !measured ? Choice{SquareOrder::blocks, square_bytes_of(sides)}
       : sets_have_many_ways() ? choice_of_many_ways(sides)
                               : choice_of_few_ways(sides);
   if (choice.short_vectors && halves_vectors()) {
     scheduled.kernel = find_kernel(scheduled.kernel->kind, unit,
                                    std::min(scheduled.kernel->isa, Isa::avx2));
-    scheduled.run = scheduled.kernel->run;
   }
   scheduled.square_bytes = choice.bytes;
   scheduled.square_order = choice.order;
-  scheduled.squares_of_parts = sides.of_columns >= 16;
+  scheduled.squares_of_parts = of_columns >= 16;
 }
 
 }  // namespace stridewise::detail
