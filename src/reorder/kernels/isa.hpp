@@ -1,4 +1,4 @@
-// Which instruction sets the kernels may use.
+// Which instruction sets the kernels may use, and what else is known of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
