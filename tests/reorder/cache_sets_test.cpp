@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -56,7 +57,7 @@ RC_GTEST_PROP(CacheSets, AgreeWithCounting, ()) {
     return std::vector(begins.begin(), begins.begin() + some);
   };
   RC_ASSERT(most_in_a_set(first(fit)) <= ways);
-  RC_ASSERT(fit == count || most_in_a_set(first(fit + 1)) > ways);
+  if (fit < count) RC_ASSERT(most_in_a_set(first(fit + 1)) > ways);
 }
 
 }  // namespace
