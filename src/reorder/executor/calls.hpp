@@ -63,7 +63,10 @@ class Parts {
     for (const std::size_t d : order) {
       at_[d] = take_digit(call, scheduled.parts[d]);
     }
+    iteration_ = call;
   }
+  // Of the loops around the tile, at the call that these parts began with.
+  [[nodiscard]] std::int64_t iteration() const { return iteration_; }
   // False when the parts begin anew.
   bool advance() {
     for (const std::size_t d : order) {
@@ -83,11 +86,6 @@ class Parts {
   [[nodiscard]] bool last(std::size_t d) const {
     return at_[d] + 1 == scheduled_.parts[d];
   }
-  [[nodiscard]] std::int64_t calls() const {
-    std::int64_t product = 1;
-    for (const std::int64_t parts : scheduled_.parts) product *= parts;
-    return product;
-  }
 
  private:
   [[nodiscard]] std::int64_t begin_of(std::size_t d, std::int64_t part) const {
@@ -98,6 +96,7 @@ class Parts {
   const ScheduledNest& scheduled_;
   std::int64_t lead_;
   std::array<std::int64_t, 4> at_;  // NOLINT: filled by the constructor
+  std::int64_t iteration_;
 };
 
 }  // namespace stridewise::detail

@@ -99,8 +99,7 @@ void run_calls(const PlanData& data, const ScheduledNest& scheduled,
                std::byte* dst) {
   const PlanNest& nest = scheduled.nest;
   Parts parts(scheduled, lead_of(scheduled, dst), begin);
-  Odometer odometer({nest.loops.data(), scheduled.around},
-                    begin == 0 ? 0 : begin / parts.calls());
+  Odometer odometer({nest.loops.data(), scheduled.around}, parts.iteration());
   Tile tile;  // NOLINT: set by prepare() and each call
   prepare(tile, scheduled, source);
   // Where the call that `odometer` and `parts` stand at begins to read and write.
