@@ -43,7 +43,8 @@ Combine combine_columns(std::span<const std::int64_t> offsets,
 Combine combine_of(const PlanNest& nest, const Kernel& kernel,
                    std::span<const std::int64_t> column_offsets,
                    bool crowded_src) {
-  constexpr std::int64_t some = 4 << 10;  // bytes of a block
+  // Bytes of a block, which fits a page wherever in a line it begins.
+  constexpr std::int64_t some = (4 << 10) - line;
   constexpr std::int64_t long_run = 1 << 10;
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
@@ -65,7 +66,8 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
         nest.zeros > 0 || !nest.rows.empty() ||
         (crowded_src && 4 * line / unit * column <= most_combined);
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
-    const std::int64_t columns = ceil_div(some, column * least) * least;
+    const std::int64_t columns =
+        std::max<std::int64_t>(some / (column * least), 1) * least;
     const bool odd = column % line != 0 && column != line / 2;
     const bool some_lines = column > line;
     if (nest.tile[1].dst_stride != column || !(odd || some_lines) ||

@@ -61,6 +61,39 @@ void extend(std::vector<PlanLoop>& side, std::vector<PlanLoop>& around,
   }
 }
 
+// Hands loops of `around` that rows go on with in dst to them where columns are short
+// and end within lines, so that lines which stream are whole: as little as makes them
+// so. Not the loop that columns go on with in src if those are less than a lane.
+void extend_to_lines(Sides& sides, std::int64_t unit) {
+  constexpr std::int64_t line = 64, lane = 16;
+  constexpr std::int64_t some = 4 * line, long_column = 8 * line;
+  constexpr std::int64_t most = 16 << 10;
+  const std::int64_t row_bytes = count_of(sides.columns) * unit;
+  std::int64_t column = count_of(sides.rows) * unit;
+  while (column % line != 0 && column < long_column) {
+    const auto next =
+        std::ranges::find(sides.around, column, &PlanLoop::dst_stride);
+    if (next == sides.around.end()) return;
+    if (next->src_stride == row_bytes && row_bytes < lane) return;
+    std::int64_t taken = 1;
+    for (std::int64_t k = 2; k <= std::min(next->count, most / column); ++k) {
+      if (next->count % k != 0) continue;
+      taken = k;
+      if (k * column % line == 0 && k * column >= some) break;
+    }
+    if (taken == 1) return;
+    sides.rows.insert(sides.rows.begin(),
+                      {taken, next->src_stride, next->dst_stride});
+    column *= taken;
+    if (taken < next->count) {
+      *next = {next->count / taken, next->src_stride * taken,
+               next->dst_stride * taken};
+      return;
+    }
+    sides.around.erase(next);
+  }
+}
+
 // The loops as two sides of elements of `unit` bytes, if there is a loop for
 // each; rows may be a single one where zeros follow it.
 std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
@@ -256,6 +289,7 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
     // What streams needs whole lines.
     if (piece.zeros == 0 && (streams || !leave_to_columns(sides, unit))) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
+      if (streams) extend_to_lines(sides, unit);
     }
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
   } else {
