@@ -137,10 +137,53 @@ void zero_run(std::byte* dst, std::int64_t bytes) {
   any_run<Vector, streams>(FromNothing{}, dst, bytes);
 }
 
+// Runs of some lines by so many vectors each, of which the last two may overlap: what a
+// run costs besides is more than moving it.
+template <class Vector>
+class SomeLines {
+  static constexpr std::int64_t unit = 16 * Vector::lanes;
+  static constexpr int most = 8;  // vectors
+
+ public:
+  static bool suits(const Tile& tile) {
+    return tile.zeros == 0 && tile.count[1] >= line &&
+           tile.count[1] <= most * unit;
+  }
+  static void run(const Tile& tile) { with_vectors<line / unit>(tile); }
+
+ private:
+  template <int vectors>
+  static void with_vectors(const Tile& tile) {
+    if constexpr (vectors < most) {
+      if (tile.count[1] > vectors * unit)
+        return with_vectors<vectors + 1>(tile);
+    }
+    each_plane(tile, runs<vectors>);
+  }
+  template <int vectors>
+  static void runs(const Tile& tile) {
+    const std::int64_t last = tile.count[1] - unit;
+    each_run(tile, [=](const std::byte* src, std::byte* dst) {
+      typename Vector::type v[vectors];
+#pragma GCC unroll 8
+      for (int k = 0; k < vectors - 1; ++k) v[k] = Vector::load(src + k * unit);
+      v[vectors - 1] = Vector::load(src + last);
+#pragma GCC unroll 8
+      for (int k = 0; k < vectors - 1; ++k) Vector::store(dst + k * unit, v[k]);
+      Vector::store(dst + last, v[vectors - 1]);
+    });
+  }
+};
+
 template <class Vector>
 class Copy {
  public:
-  static void run(const Tile& tile) { each_plane(tile, runs<false>); }
+  static void run(const Tile& tile) {
+    // Of half a line, since more of those that are misaligned cross none.
+    using Some = SomeLines<typename Vector::Half>;
+    if (Some::suits(tile)) return Some::run(tile);
+    each_plane(tile, runs<false>);
+  }
   static void stream(const Tile& tile) { each_plane(tile, runs<true>); }
 
  private:
