@@ -149,10 +149,11 @@ class LineSquares {
             if (tile.prefetch) {
               // Where rows end, what is read next are others, or the next call's.
               const std::int64_t byte = at * width + ahead;
-              const Rows next = byte < count * width ? of_square.at(byte)
-                                : row + tall < rows
-                                    ? from.from(row + tall)
-                                    : from.from(row - i).at(tile.next_src);
+              const Rows next =
+                  tile.rows_go_on ? of_square.at(at * width + tile.next_src)
+                  : byte < count * width ? of_square.at(byte)
+                  : row + tall < rows    ? from.from(row + tall)
+                                         : from.from(row - i).at(tile.next_src);
 #pragma GCC unroll 16
               for (std::int64_t r = 0; r < side; ++r) {
                 __builtin_prefetch(next.row(r), 0, 2);

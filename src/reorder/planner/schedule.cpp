@@ -219,6 +219,10 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                            misaligned(nest, kernel, scheduled.column_offsets);
     by_whole_lines = scheduled.misaligned;
     nest.staged = staged || by_whole_lines;
+    // Blocks are narrow: squares read each line of theirs once.
+    if (scheduled.combine.columns > 0 && scheduled.crowded_src > 0) {
+      scheduled.square_bytes = line;
+    }
   }
   auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
                           : part_of(kernel, nest, by_whole_lines);
