@@ -52,9 +52,15 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   const std::int64_t columns = nest.tile[1].count;
   std::int64_t few = 8 << 10;
+  std::int64_t whole = column * columns;  // what streams whole if it is lines
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
     if (unit >= 16) return column % line != 0 && column < few;
+    // Two columns of half a line stream as one.
+    if (column != line / 2) {
+      few = 2 << 10;
+      whole = column;
+    }
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
   } else if (kernel.kind != KernelKind::interleave) {
@@ -62,7 +68,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   }
   if (column >= few || columns >= few || column * columns >= few) return false;
   return nest.columns.empty() && nest.tile[1].dst_stride == column &&
-         column * columns % line != 0 &&
+         whole % line != 0 &&
          std::ranges::find(nest.loops, column * columns,
                            &PlanLoop::dst_stride) != nest.loops.end();
 }
