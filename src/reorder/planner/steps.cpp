@@ -171,7 +171,7 @@ std::optional<Steps> in_two_steps(const Piece& piece, const Lowered& direct,
                                   std::int64_t element_bytes, Reach reach) {
   constexpr double much = 3.5;
   // Memory hides much of what kernels take.
-  const double better = reach == Reach::caches ? 0.9 : 0.5;
+  const double better = reach == Reach::memory ? 0.7 : 0.9;
   // Of a block, whatever it holds.
   constexpr double bytes_of_calls = 18 << 10;
   const double cost = cost_of(direct);
