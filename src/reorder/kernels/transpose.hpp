@@ -20,6 +20,7 @@
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/small_chunks.hpp"
 #include "reorder/kernels/small_planes.hpp"
 #include "reorder/kernels/strip.hpp"
 
@@ -51,6 +52,9 @@ class Transpose {
         }
       }
       using Small = SmallPlanes<Wide, width>;
+      if (!streams && Small::suits(tile)) return Small::run(tile);
+    } else {
+      using Small = SmallChunks<Wide, width>;
       if (!streams && Small::suits(tile)) return Small::run(tile);
     }
     if constexpr (width < 8) {

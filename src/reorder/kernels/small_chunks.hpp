@@ -1,0 +1,65 @@
+// Small planes of elements of 16 bytes and more, one after the other: what strips do
+// once for all columns takes longer than to move each element by itself. Included as
+// transpose.hpp is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/streaming.hpp"
+#include "reorder/kernels/vector128.hpp"
+
+namespace stridewise {
+namespace {
+
+template <class Vector, int width>
+class SmallChunks {
+  static constexpr std::int64_t most_bytes = 512;
+  static constexpr int unit = width % 32 == 0 ? 16 * Vector::Half::lanes : 16;
+  using Part = std::conditional_t<unit == 16, Vector128, typename Vector::Half>;
+
+ public:
+  // Of whole lines strips are faster.
+  static bool suits(const Tile& tile) {
+    return tile.zeros == 0 && tile.row_offset == nullptr &&
+           tile.column_offset == nullptr && tile.count[2] > 1 &&
+           tile.count[0] * width % line != 0 &&
+           tile.count[0] * tile.count[1] * width <= most_bytes;
+  }
+
+  [[gnu::noinline]] static void run(const Tile& tile) {
+    // Copies, so that nothing is read again because of what is stored.
+    const auto count = tile.count;
+    const auto src_stride = tile.src_stride;
+    const auto dst_stride = tile.dst_stride;
+    for (std::int64_t l = 0; l < count[3]; ++l) {
+      for (std::int64_t k = 0; k < count[2]; ++k) {
+        const std::byte* const src =
+            tile.src + l * src_stride[3] + k * src_stride[2];
+        std::byte* const dst = tile.dst + l * dst_stride[3] + k * dst_stride[2];
+        for (std::int64_t j = 0; j < count[1]; ++j) {
+          column(src + j * width, src_stride[0], dst + j * dst_stride[1],
+                 count[0]);
+        }
+      }
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] static void column(const std::byte* src,
+                                            std::int64_t pitch, std::byte* dst,
+                                            std::int64_t rows) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 32
+      for (int at = 0; at < width; at += unit) {
+        Part::store(dst + at, Part::load(src + at));
+      }
+      src += pitch;
+      dst += width;
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
