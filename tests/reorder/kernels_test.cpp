@@ -393,6 +393,33 @@ TEST(Kernels, TransposesOfChunks) {
   }
 }
 
+// Planes of few elements of 16 bytes and more.
+TEST(Kernels, TransposesOfSmallPlanesOfChunks) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.element_bytes < 16) {
+      continue;
+    }
+    for (const std::int64_t rows : {1, 2, 3, 5, 7, 9, 14}) {
+      for (const std::int64_t columns : {1, 2, 3, 7}) {
+        for (const std::int64_t gap : {0, 16, 24}) {
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          tile.crowded_src = 0;
+          tile.count[2] = 3;
+          tile.count[3] = 2;
+          tile.src_stride[2] = rows * tile.src_stride[0] - gap;
+          tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
+          tile.dst_stride[2] = columns * tile.dst_stride[1];
+          tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Planes of 16 or 32 bytes a row that follow each other in src.
 TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
   for (const Kernel& kernel : kernels()) {
@@ -506,6 +533,26 @@ TEST(Kernels, CopiesOfShortRuns) {
                   check(kernel, kernel.stream, tile, side, slack));
             }
           }
+        }
+      }
+    }
+  }
+}
+
+// Planes of runs of one to some lines.
+TEST(Kernels, CopiesOfSomeLines) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::copy) continue;
+    for (std::int64_t bytes = 60; bytes <= 260;
+         bytes += bytes % 32 < 4 ? 1 : 7) {
+      for (const std::int64_t gap : {0, 3, 64}) {
+        Tile tile = tile_of(kernel, 5, bytes, gap, 0);
+        tile.count[2] = 3;
+        tile.src_stride[2] = 5 * tile.src_stride[0];
+        tile.dst_stride[2] = 5 * tile.dst_stride[0];
+        for (const auto side :
+             {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+          ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
         }
       }
     }

@@ -192,6 +192,28 @@ Piece random_permutation(std::int64_t element_bytes) {
   return {0, 0, normalise(std::move(loops))};
 }
 
+RC_GTEST_PROP(Lower, MovesTheSameHoweverFar, ()) {
+  const std::int64_t width = std::int64_t{1} << in_range(0, 3);
+  const Piece piece = random_permutation(width);
+  const auto near = moved(lower_move(piece, width, Reach::caches));
+  RC_ASSERT(moved(lower_move(piece, width, Reach::streams)) == near);
+  RC_ASSERT(moved(lower_move(piece, width, Reach::memory)) == near);
+}
+
+// 10 images, nhwc to chwn: of four pixels each, columns are five lines.
+TEST(Lower, ColumnsThatStreamEndWithLines) {
+  const Piece piece{0, 0, {{128, 8, 62720}, {784, 1024, 80}, {10, 802816, 8}}};
+  const PlanNest nest = lower_move(piece, 8, Reach::streams).nest;
+  EXPECT_EQ(nest.rows, (std::vector<PlanLoop>{{4, 1024, 80}, {10, 802816, 8}}));
+  EXPECT_EQ(nest.loops, (std::vector<PlanLoop>{{196, 4096, 320}}));
+  EXPECT_EQ(nest.tile[1], (PlanLoop{128, 8, 62720}));
+  // The caches put lines together.
+  EXPECT_TRUE(lower_move(piece, 8, Reach::caches).nest.rows.empty());
+  // Not where src would be read by less than a lane each time.
+  const Piece short_rows{0, 0, {{5, 1, 2000}, {25, 5, 80}, {80, 125, 1}}};
+  EXPECT_TRUE(lower_move(short_rows, 1, Reach::streams).nest.rows.empty());
+}
+
 RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
   const std::int64_t width = std::int64_t{1} << in_range(0, 3);
   const Piece piece = random_permutation(width);

@@ -368,6 +368,31 @@ TEST(Reorder, StreamsColumnsOfSeveralLoops) {
   }
 }
 
+// Columns that end within lines, and rows go on in dst by another loop; and columns
+// put together of rows that share sets of the L1 cache.
+TEST(Reorder, StreamsShortColumnsOfSeveralLoops) {
+  constexpr std::array<std::size_t, 3> shifts = {0, 16, 44};
+  for (const auto& [from, to, shape, width] :
+       {std::tuple{"bcda", "aBcd4b", "a=5,b=8,c=14,d=14", 8},
+        {"acBd4b", "abcd", "a=3,b=16,c=28,d=28", 4},
+        {"ABcd16b16a", "abcd", "a=48,b=64,c=3,d=3", 1},
+        {"ABcd16b16a", "abcd", "a=32,b=64,c=5,d=5", 8},
+        {"acdb", "bcda", "a=10,b=32,c=14,d=14", 8},
+        {"acdb", "bcda", "a=13,b=24,c=16,d=16", 2},
+        {"abcd", "cdba", "a=61,b=64,c=8,d=8", 1},
+        {"bcda", "acdb", "a=25,b=96,c=7,d=7", 1},
+        {"acdb", "abcd", "a=2,b=1024,c=14,d=14", 4},
+        {"acdb", "abcd", "a=2,b=1024,c=14,d=14", 2},
+        {"acdb", "abcd", "a=2,b=2048,c=14,d=14", 1},
+        {"aBcd16b", "acBd4b", "a=3,b=144,c=14,d=14", 2}}) {
+    const Shape dims = *parse_shape(shape);
+    expect_streams_to_any_address(
+        *resolve_layout(from)->bind(dims, width),
+        *resolve_layout(to)->bind(dims, width), shifts,
+        fmt::format("{} -> {} x {}", from, to, width));
+  }
+}
+
 // Columns that are whole lines stream from wherever dst begins: the calls of a
 // plan meet at its lines.
 TEST(Reorder, StreamsToAnyAddress) {
