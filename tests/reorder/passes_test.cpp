@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "reorder/plan_data.hpp"
 #include "reorder/planner/problem.hpp"
 #include "stridewise/catalogue.hpp"
 #include "support/generators.hpp"
@@ -212,6 +213,19 @@ TEST(Lower, ColumnsThatStreamEndWithLines) {
   // Not where src would be read by less than a lane each time.
   const Piece short_rows{0, 0, {{5, 1, 2000}, {25, 5, 80}, {80, 125, 1}}};
   EXPECT_TRUE(lower_move(short_rows, 1, Reach::streams).nest.rows.empty());
+}
+
+// A store across the end of a page costs as much as a block.
+TEST(Combine, BlocksFitAPageWhereverTheyBegin) {
+  const Kernel& kernel = *find_kernel(KernelKind::transpose, 4);
+  for (const std::int64_t rows : {17, 49, 50, 61}) {
+    const std::int64_t column = 4 * rows;
+    PlanNest nest;
+    nest.tile = {{rows, 4000, 4}, {1000, 4, column}};
+    const detail::Combine combine = detail::combine_of(nest, kernel, {}, false);
+    EXPECT_GT(combine.columns, 0) << rows;
+    EXPECT_LE(63 + combine.columns * column, 4096) << rows;
+  }
 }
 
 RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {

@@ -379,13 +379,19 @@ TEST(Reorder, StreamsShortColumnsOfSeveralLoops) {
         {"ABcd16b16a", "abcd", "a=32,b=64,c=5,d=5", 8},
         {"acdb", "bcda", "a=10,b=32,c=14,d=14", 8},
         {"acdb", "bcda", "a=13,b=24,c=16,d=16", 2},
-        {"abcd", "cdba", "a=61,b=64,c=8,d=8", 1},
+        {"abcd", "cdba", "a=65,b=64,c=16,d=8", 1},
         {"bcda", "acdb", "a=25,b=96,c=7,d=7", 1},
         {"acdb", "abcd", "a=2,b=1024,c=14,d=14", 4},
         {"acdb", "abcd", "a=2,b=1024,c=14,d=14", 2},
         {"acdb", "abcd", "a=2,b=2048,c=14,d=14", 1},
-        {"aBcd16b", "acBd4b", "a=3,b=144,c=14,d=14", 2}}) {
+        {"acdb", "abcd", "a=2,b=64,c=11,d=7", 16}}) {
     const Shape dims = *parse_shape(shape);
+    const Plan plan = *Plan::make(*resolve_layout(from)->bind(dims, width),
+                                  *resolve_layout(to)->bind(dims, width),
+                                  PlanOptions{.stores = Stores::streaming});
+    if (available_kernels()[0].streams) {
+      EXPECT_TRUE(plan.nests()[0].streams) << plan.to_string();
+    }
     expect_streams_to_any_address(
         *resolve_layout(from)->bind(dims, width),
         *resolve_layout(to)->bind(dims, width), shifts,
@@ -651,6 +657,12 @@ TEST(Plan, DoesNotStreamSharedLines) {
                     PlanOptions{.stores = Stores::streaming});
     return plan.nests()[0].streams;
   };
+  // Runs of a line and a half, but not of many lines and a half, or of lines.
+  EXPECT_FALSE(streams("8x64x7x24", "nhcw", 4));
+  EXPECT_TRUE(streams("8x64x7x56", "nhcw", 4));
+  EXPECT_TRUE(streams("8x64x7x32", "nhcw", 4));
+  // Tiles of columns that end within lines, of a KiB or two.
+  EXPECT_FALSE(streams("4x144x14x14", "nhCw4c", 2, "nChw16c"));
   EXPECT_FALSE(streams("8x64x7x7", "nChw16c", 1));
   EXPECT_TRUE(streams("8x64x8x8", "nChw16c", 1));
   EXPECT_TRUE(streams("1x16x7x7", "nChw16c", 1));

@@ -19,7 +19,7 @@ void run_plane(const ScheduledNest& scheduled, const Tile& tile,
   constexpr std::int64_t ahead = 16 << 10;  // bytes that prefetches run ahead
   const Combine& combine = scheduled.combine;
   // A store across the end of a page takes 40 times as long beside those that stream:
-  // blocks of a page have none.
+  // most blocks are no longer than a page, and have none.
   alignas(4096) std::byte stage[most_combined + 2 * line];
   const std::int64_t unit = scheduled.kernel->element_bytes;
   const std::int64_t count = tile.count[1];

@@ -147,7 +147,8 @@ class LineSquares {
                k += taken * n) {
             const std::int64_t at = std::min(k, count - taken * n);
             if (tile.prefetch) {
-              // Where rows end, what is read next are others, or the next call's.
+              // Where rows end, what is read next are others, or the next call's; blocks
+              // of columns say themselves what is.
               const std::int64_t byte = at * width + ahead;
               const Rows next =
                   tile.rows_go_on ? of_square.at(at * width + tile.next_src)

@@ -16,8 +16,9 @@ namespace {
 template <class Vector, int width>
 class SmallChunks {
   static constexpr std::int64_t most_bytes = 512;
-  static constexpr int unit = width % 32 == 0 ? 16 * Vector::Half::lanes : 16;
-  using Part = std::conditional_t<unit == 16, Vector128, typename Vector::Half>;
+  using Part =
+      std::conditional_t<width % 32 == 0, typename Vector::Half, Vector128>;
+  static constexpr std::int64_t unit = 16 * Part::lanes;
 
  public:
   // Of whole lines strips are faster.
@@ -51,8 +52,8 @@ class SmallChunks {
                                             std::int64_t pitch, std::byte* dst,
                                             std::int64_t rows) {
     for (std::int64_t i = 0; i < rows; ++i) {
-#pragma GCC unroll 32
-      for (int at = 0; at < width; at += unit) {
+#pragma GCC unroll 4
+      for (std::int64_t at = 0; at < width; at += unit) {
         Part::store(dst + at, Part::load(src + at));
       }
       src += pitch;

@@ -53,7 +53,7 @@ class Transpose {
       }
       using Small = SmallPlanes<Wide, width>;
       if (!streams && Small::suits(tile)) return Small::run(tile);
-    } else {
+    } else if constexpr (width < line) {
       using Small = SmallChunks<Wide, width>;
       if (!streams && Small::suits(tile)) return Small::run(tile);
     }

@@ -31,6 +31,9 @@ Lowered nest_of(const Piece& piece, std::vector<PlanLoop> loops,
           &kernel};
 }
 
+// Bytes of columns that stream wherever they begin in a line (misaligned.hpp).
+constexpr std::int64_t long_column = 512;
+
 // A tile of a transpose: rows are contiguous in dst, columns in src. Either may
 // be several loops that continue each other on its side alone.
 struct Sides {
@@ -61,37 +64,49 @@ void extend(std::vector<PlanLoop>& side, std::vector<PlanLoop>& around,
   }
 }
 
+// How many of `count` columns that follow each other in dst, of so many bytes each, make
+// whole lines, or if none do, one long column: the fewest that divide `count`. All of
+// them if they are less, 1 if they are too many.
+std::int64_t whole_lines_of(std::int64_t count, std::int64_t column) {
+  constexpr std::int64_t line = 64, some = 4 * line;
+  constexpr std::int64_t most = 8 << 10;
+  const std::int64_t lines = line / std::gcd(column, line);
+  const bool whole = count % lines == 0;
+  const std::int64_t step = whole ? lines : 1;
+  const std::int64_t enough = whole ? some : long_column;
+  const std::int64_t last = std::min(count, most / column);
+  for (std::int64_t k = step; k <= last; k += step) {
+    if (count % k == 0 && k * column >= enough) return k;
+  }
+  return last == count ? count : 1;
+}
+
 // Hands loops of `around` that rows go on with in dst to them where columns are short
-// and end within lines, so that lines which stream are whole: as little as makes them
-// so. Not the loop that columns go on with in src if those are less than a lane.
+// and end within lines, so that what streams is whole lines, or long. Not the loop that
+// columns go on with in src if those are less than a lane.
 void extend_to_lines(Sides& sides, std::int64_t unit) {
   constexpr std::int64_t line = 64, lane = 16;
-  constexpr std::int64_t some = 4 * line, long_column = 8 * line;
-  constexpr std::int64_t most = 16 << 10;
   const std::int64_t row_bytes = count_of(sides.columns) * unit;
   std::int64_t column = count_of(sides.rows) * unit;
+  Sides extended = sides;
   while (column % line != 0 && column < long_column) {
     const auto next =
-        std::ranges::find(sides.around, column, &PlanLoop::dst_stride);
-    if (next == sides.around.end()) return;
+        std::ranges::find(extended.around, column, &PlanLoop::dst_stride);
+    if (next == extended.around.end()) return;
     if (next->src_stride == row_bytes && row_bytes < lane) return;
-    std::int64_t taken = 1;
-    for (std::int64_t k = 2; k <= std::min(next->count, most / column); ++k) {
-      if (next->count % k != 0) continue;
-      taken = k;
-      if (k * column % line == 0 && k * column >= some) break;
-    }
+    const std::int64_t taken = whole_lines_of(next->count, column);
     if (taken == 1) return;
-    sides.rows.insert(sides.rows.begin(),
-                      {taken, next->src_stride, next->dst_stride});
+    extended.rows.insert(extended.rows.begin(),
+                         {taken, next->src_stride, next->dst_stride});
     column *= taken;
-    if (taken < next->count) {
+    if (taken == next->count) {
+      extended.around.erase(next);
+    } else {
       *next = {next->count / taken, next->src_stride * taken,
                next->dst_stride * taken};
-      return;
     }
-    sides.around.erase(next);
   }
+  sides = std::move(extended);
 }
 
 // The loops as two sides of elements of `unit` bytes, if there is a loop for

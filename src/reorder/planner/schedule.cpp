@@ -40,9 +40,9 @@ bool dense(const PlanNest& nest, const Kernel& kernel) {
 }
 
 // Whether lines of dst are so often shared, by short tiles that follow each other
-// there or by short columns of long elements, that the caches put them together
-// better than streaming stores, which would write each in parts. `bytes`: of src
-// and dst.
+// there, by short columns of long elements or by runs of a line or two, that the caches
+// put them together better than streaming stores, which would write each in parts.
+// `bytes`: of src and dst.
 bool shares_lines(const PlanNest& nest, const Kernel& kernel,
                   std::int64_t bytes) {
   // What short columns and runs share is found again where dst of others is not: columns
@@ -64,7 +64,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     }
   } else if (kernel.kind == KernelKind::copy) {
     // One or two whole lines do not make up for the parts beside them: 8 MiB take half
-    // of the time, 128 MiB the same. Less than a line streams as whole parts of one.
+    // of the time, 128 MiB the same.
     const std::int64_t run = columns + nest.zeros;
     return run > line && run < 3 * line && run % line != 0 &&
            bytes < short_cached;
@@ -232,8 +232,8 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                            misaligned(nest, kernel, scheduled.column_offsets);
     by_whole_lines = scheduled.misaligned;
     nest.staged = staged || by_whole_lines;
-    // Blocks are narrow: squares read each line of theirs once.
-    if (scheduled.combine.columns > 0 && scheduled.crowded_src > 0) {
+    // Blocks are narrow: squares read each line of theirs once, where vectors are lines.
+    if (!staged && scheduled.combine.columns > 0 && scheduled.crowded_src > 0) {
       scheduled.square_bytes = line;
     }
   }
