@@ -48,16 +48,17 @@ std::int64_t count_of(const std::vector<PlanLoop>& loops) {
   return count;
 }
 
+constexpr std::int64_t most_offsets = 1 << 16;
+
 // Hands loops of `around` that continue `side` to it, until it spans `wanted`
 // bytes. Their offsets will be tables: as long as that is reasonable.
 void extend(std::vector<PlanLoop>& side, std::vector<PlanLoop>& around,
             std::int64_t PlanLoop::*stride, std::int64_t wanted) {
-  constexpr std::int64_t most = 1 << 16;
   std::int64_t count = count_of(side);
   const std::int64_t unit = side.back().*stride;
   while (count * unit < wanted) {
     const auto next = std::ranges::find(around, count * unit, stride);
-    if (next == around.end() || next->count > most / count) return;
+    if (next == around.end() || next->count > most_offsets / count) return;
     side.insert(side.begin(), *next);
     count *= next->count;
     around.erase(next);
@@ -83,7 +84,8 @@ std::int64_t whole_lines_of(std::int64_t count, std::int64_t column) {
 
 // Hands loops of `around` that rows go on with in dst to them where columns are short
 // and end within lines, so that what streams is whole lines, or long. Not the loop that
-// columns go on with in src if those are less than a lane.
+// columns go on with in src where those are less than a lane without it, or less than
+// two and could take it.
 void extend_to_lines(Sides& sides, std::int64_t unit) {
   constexpr std::int64_t line = 64, lane = 16;
   const std::int64_t row_bytes = count_of(sides.columns) * unit;
@@ -93,7 +95,10 @@ void extend_to_lines(Sides& sides, std::int64_t unit) {
     const auto next =
         std::ranges::find(extended.around, column, &PlanLoop::dst_stride);
     if (next == extended.around.end()) return;
-    if (next->src_stride == row_bytes && row_bytes < lane) return;
+    const bool shared = next->src_stride == row_bytes;
+    const bool columns_fit =
+        next->count <= most_offsets / count_of(sides.columns);
+    if (shared && row_bytes < (columns_fit ? 2 * lane : lane)) return;
     const std::int64_t taken = whole_lines_of(next->count, column);
     if (taken == 1) return;
     extended.rows.insert(extended.rows.begin(),
