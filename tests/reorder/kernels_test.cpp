@@ -176,6 +176,20 @@ void check_both(const Kernel& kernel, const Tile& tile,
   ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile, side, slack));
 }
 
+// Of a tile with such a gap, two times three planes, one after the other and with gaps.
+void check_small_planes(const Kernel& kernel, Tile tile, std::int64_t gap) {
+  tile.count[2] = 3;
+  tile.count[3] = 2;
+  tile.src_stride[2] = tile.count[0] * tile.src_stride[0] - gap;
+  tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
+  tile.dst_stride[2] = tile.count[1] * tile.dst_stride[1];
+  tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
+  for (const auto side :
+       {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+    ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+  }
+}
+
 void check_all(std::int64_t rows, std::int64_t columns, std::int64_t gap,
                std::int64_t zeros) {
   const auto side = (rows + columns + gap) % 2 == 0
@@ -404,16 +418,7 @@ TEST(Kernels, TransposesOfSmallPlanesOfChunks) {
         for (const std::int64_t gap : {0, 16, 24}) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           tile.crowded_src = 0;
-          tile.count[2] = 3;
-          tile.count[3] = 2;
-          tile.src_stride[2] = rows * tile.src_stride[0] - gap;
-          tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
-          tile.dst_stride[2] = columns * tile.dst_stride[1];
-          tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
-          for (const auto side :
-               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
-          }
+          ASSERT_NO_FATAL_FAILURE(check_small_planes(kernel, tile, gap));
         }
       }
     }
@@ -715,16 +720,7 @@ TEST(Kernels, TransposesOfManySmallPlanes) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           tile.crowded_src = 0;
           tile.square_bytes = 0;
-          tile.count[2] = 3;
-          tile.count[3] = 2;
-          tile.src_stride[2] = rows * tile.src_stride[0] - gap;
-          tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
-          tile.dst_stride[2] = columns * tile.dst_stride[1];
-          tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
-          for (const auto side :
-               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
-          }
+          ASSERT_NO_FATAL_FAILURE(check_small_planes(kernel, tile, gap));
         }
       }
     }

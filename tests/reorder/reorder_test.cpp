@@ -386,16 +386,15 @@ TEST(Reorder, StreamsShortColumnsOfSeveralLoops) {
         {"acdb", "abcd", "a=2,b=2048,c=14,d=14", 1},
         {"acdb", "abcd", "a=2,b=64,c=11,d=7", 16}}) {
     const Shape dims = *parse_shape(shape);
-    const Plan plan = *Plan::make(*resolve_layout(from)->bind(dims, width),
-                                  *resolve_layout(to)->bind(dims, width),
-                                  PlanOptions{.stores = Stores::streaming});
+    const Layout src = *resolve_layout(from)->bind(dims, width);
+    const Layout dst = *resolve_layout(to)->bind(dims, width);
+    const Plan plan =
+        *Plan::make(src, dst, PlanOptions{.stores = Stores::streaming});
     if (available_kernels()[0].streams) {
       EXPECT_TRUE(plan.nests()[0].streams) << plan.to_string();
     }
     expect_streams_to_any_address(
-        *resolve_layout(from)->bind(dims, width),
-        *resolve_layout(to)->bind(dims, width), shifts,
-        fmt::format("{} -> {} x {}", from, to, width));
+        src, dst, shifts, fmt::format("{} -> {} x {}", from, to, width));
   }
 }
 

@@ -31,9 +31,6 @@ Lowered nest_of(const Piece& piece, std::vector<PlanLoop> loops,
           &kernel};
 }
 
-// Bytes of columns that stream wherever they begin in a line (misaligned.hpp).
-constexpr std::int64_t long_column = 512;
-
 // A tile of a transpose: rows are contiguous in dst, columns in src. Either may
 // be several loops that continue each other on its side alone.
 struct Sides {
@@ -48,6 +45,7 @@ std::int64_t count_of(const std::vector<PlanLoop>& loops) {
   return count;
 }
 
+// Of a table that takes the place of a stride.
 constexpr std::int64_t most_offsets = 1 << 16;
 
 // Hands loops of `around` that continue `side` to it, until it spans `wanted`

@@ -48,6 +48,9 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
 // stores that pass by them; or that, and src in memory.
 enum class Reach : std::uint8_t { caches, streams, memory };
 
+// Bytes of columns that stream wherever they begin in a line (misaligned.hpp).
+inline constexpr std::int64_t long_column = 512;
+
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
 struct Lowered {

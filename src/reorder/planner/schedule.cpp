@@ -22,7 +22,8 @@ constexpr std::int64_t sieve_places = 1 << 16;
 bool misaligned(const PlanNest& nest, const Kernel& kernel,
                 std::span<const std::int64_t> column_offsets) {
   if (kernel.kind != KernelKind::transpose || kernel.element_bytes >= 16 ||
-      nest.zeros > 0 || nest.tile[0].count * kernel.element_bytes < 8 * line) {
+      nest.zeros > 0 ||
+      nest.tile[0].count * kernel.element_bytes < long_column) {
     return false;
   }
   const auto off_line = [](std::int64_t at) { return at % line != 0; };
