@@ -42,7 +42,7 @@ std::vector<Kernel> allowed_kernels() {
   };
   add(portable::strided_kernels());
   add(portable::kernels());
-#if defined(__x86_64__)
+#if defined(STRIDEWISE_X86)
   if (best_isa() >= Isa::sse4) add(x86::sse4_kernels());
   if (best_isa() >= Isa::avx2) add(x86::avx2_kernels());
 #endif
