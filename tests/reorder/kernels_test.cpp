@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "reorder/kernels/gathered_lanes.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "support/guarded.hpp"
 
@@ -112,6 +113,8 @@ bool suits(const Kernel& kernel, const Tile& tile) {
                           tile.count[1] * kernel.element_bytes,
                       all_rows * tile.count[1] * kernel.element_bytes) <=
                  kernel.most_short;
+    case KernelKind::gathered:  // of offsets
+      return false;
     case KernelKind::copy:
     case KernelKind::transpose:
       return true;
@@ -136,7 +139,11 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   const bool runs = kernel.kind == KernelKind::copy;
   auto written = tile.count;
   written[runs ? 1 : 0] += tile.zeros;
-  const std::size_t src_size = extent(tile.count, tile.src_stride, width);
+  std::size_t src_size = extent(tile.count, tile.src_stride, width);
+  if (kernel.kind == KernelKind::gathered) {
+    src_size += static_cast<std::size_t>(
+        *std::max_element(tile.row_offset, tile.row_offset + tile.count[0]));
+  }
   std::size_t dst_size = extent(written, tile.dst_stride, width);
   if (tile.column_offset != nullptr) {  // a permutation of the columns
     dst_size = extent(written, {width, written[0] * width, 0, 0}, width);
@@ -702,6 +709,72 @@ TEST(Kernels, PermutedTilesOfPlanes) {
       }
     }
   }
+}
+
+// Where the elements of a run are in src that some loops make, the fastest first.
+std::vector<std::int64_t> offsets_of(
+    const std::vector<std::pair<std::int64_t, std::int64_t>>& loops,
+    std::int64_t width) {
+  std::vector<std::int64_t> offsets = {0};
+  for (const auto& [count, stride] : loops) {
+    const std::vector<std::int64_t> inner = offsets;
+    for (std::int64_t k = 1; k < count; ++k) {
+      for (const std::int64_t at : inner) {
+        offsets.push_back(at + k * stride * width);
+      }
+    }
+  }
+  return offsets;
+}
+
+// Runs of whole vectors and not, of pieces of lanes and shorter and longer ones, near
+// and far, one after the other in dst and with gaps.
+TEST(Kernels, GathersRunsOfManyPieces) {
+  using Loops = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  const std::vector<Loops> runs = {{{2, 8}, {8, 1}, {2, 1000}, {4, 16}},
+                                   {{64, 1}},
+                                   {{8, 2}, {2, 1}, {8, 640}},
+                                   {{5, 3}, {3, 1}, {7, 15}},
+                                   {{4, 4}, {4, 1}, {3, 99}, {3, 16}},
+                                   {{2, 333}, {16, 1}, {4, 16}},
+                                   {{4, 160}, {4, 1}, {5, 4}, {2, 40}},
+                                   {{16, 16}, {8, 1}},
+                                   {{16, 1}, {9, 16}},
+                                   {{1, 0}, {67, 2}}};
+  std::int64_t checked = 0;
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::gathered) continue;
+    const std::int64_t width = kernel.element_bytes;
+    for (const Loops& loops : runs) {
+      const std::vector<std::int64_t> offsets = offsets_of(loops, width);
+      const std::int64_t bytes = std::ssize(offsets) * width;
+      bool few = bytes >= kernel.most_short;
+      if (!few) continue;
+      each_gathered(offsets, width, kernel.most_short,
+                    [&](std::int64_t, std::span<const std::int64_t> elements) {
+                      std::set<std::int64_t> lanes;
+                      for (const auto at : elements) lanes.insert(at / 16);
+                      few &= std::ssize(lanes) <= kernel.most_short / 4;
+                    });
+      if (!few) continue;
+      for (const std::int64_t gap : {0, 64, 5}) {
+        Tile tile{};
+        tile.count = {std::ssize(offsets), 1, 3, 2};
+        tile.src_stride = {0, width, 8 * width, 100 * width};
+        tile.dst_stride = {width, 0, bytes + gap, 3 * bytes + 4 * gap};
+        tile.row_offset = offsets.data();
+        for (const auto side :
+             {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+          ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+        }
+        ++checked;
+      }
+    }
+  }
+  const bool any = std::ranges::any_of(kernels(), [](const Kernel& kernel) {
+    return kernel.kind == KernelKind::gathered;
+  });
+  EXPECT_TRUE(!any || checked >= 3 * 4 * 5) << checked;
 }
 
 // Planes of one to some squares, whole ones and not, one after the other and with gaps.

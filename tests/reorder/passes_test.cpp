@@ -269,6 +269,45 @@ TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
   EXPECT_FALSE(in_two_steps(plane, whole, 4, Reach::caches).has_value());
 }
 
+RC_GTEST_PROP(Gather, MovesWhatTheKernelWould, ()) {
+  const std::int64_t width = std::int64_t{1} << in_range(0, 3);
+  const Piece piece = random_permutation(width);
+  const Lowered direct = lower_move(piece, width, Reach::caches);
+  const auto runs = gathered(piece, direct, std::nullopt, width);
+  RC_CLASSIFY(runs.has_value());
+  if (runs) RC_ASSERT(moved(*runs) == moved(direct));
+}
+
+// s8 weights of blocks 8x8 to such of 8x16x2: a block of dst has two of src, of which
+// every two rows are zipped.
+TEST(Gather, TakesWholeBlocks) {
+  if (find_kernel(KernelKind::gathered, 1) == nullptr) GTEST_SKIP();
+  const Piece piece{0,
+                    0,
+                    {{2, 147456, 147456},
+                     {3, 1152, 2304},
+                     {9, 64, 256},
+                     {2, 576, 128},
+                     {4, 16, 32},
+                     {2, 73728, 16},
+                     {8, 1, 2},
+                     {2, 8, 1}}};
+  const Lowered direct = lower_move(piece, 1, Reach::caches);
+  const auto runs = gathered(piece, direct, std::nullopt, 1);
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_EQ(runs->kernel->kind, KernelKind::gathered);
+  EXPECT_EQ(
+      runs->nest.rows,
+      (std::vector<PlanLoop>{
+          {2, 576, 128}, {4, 16, 32}, {2, 73728, 16}, {8, 1, 2}, {2, 8, 1}}));
+  EXPECT_EQ(runs->nest.loops.back(), (PlanLoop{9, 64, 256}));
+  EXPECT_EQ(moved(*runs), moved(direct));
+  // Not what calls of a kernel move by many lines.
+  const Piece plane{0, 0, {{256, 4, 256}, {64, 1024, 4}}};
+  const Lowered whole = lower_move(plane, 4, Reach::caches);
+  EXPECT_FALSE(gathered(plane, whole, std::nullopt, 4).has_value());
+}
+
 TEST(Padding, ADigitWithoutModLeavesNothingForOthers) {
   // Values 5..9 of a%10 do not occur, and are no values of the digit a either:
   // that is no box of consecutive indices, so there are no rectangles.

@@ -609,6 +609,25 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
   EXPECT_GT(stepped, 50);
 }
 
+// Between blocks of which neither holds the other's.
+TEST(Reorder, StreamsBlockedWeights) {
+  constexpr std::array tags = {"ABcd8b8a",    "ABcd8a8b",    "ABcd4b4a",
+                               "ABcd8b16a2b", "ABcd4b16a4b", "ABcd4a16b4a",
+                               "ABcd2b8a4b",  "ABcd16b64a4b"};
+  constexpr std::array<std::size_t, 3> shifts = {0, 5, 64};
+  for (const char* const src : tags) {
+    for (const char* const dst : tags) {
+      for (const std::int64_t width : {1, 2, 4, 8}) {
+        for (const char* const shape : {"64x64x3x3", "130x67x1x2"}) {
+          ASSERT_NO_FATAL_FAILURE(expect_streams_to_any_address(
+              layout_of(src, shape, width), layout_of(dst, shape, width),
+              shifts, fmt::format("{} {} {} {}", src, dst, shape, width)));
+        }
+      }
+    }
+  }
+}
+
 TEST(Plan, FailsBeforeItExists) {
   const auto error = [](const Layout& a, const Layout& b) {
     return Plan::make(a, b).error().message;
@@ -694,6 +713,12 @@ TEST(Plan, StagesColumnsThatAreNoLines) {
   EXPECT_TRUE(staged("h=36028797018963969,c=64", 1));
 }
 
+bool has(const char* name) {
+  const auto all = available_kernels();
+  return std::ranges::any_of(
+      all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
+}
+
 // Columns and rows of less than a line, dense: by kernels of their own, where a set
 // has them and the L1 cache room.
 TEST(Plan, TakesShortRowsAndColumns) {
@@ -703,11 +728,6 @@ TEST(Plan, TakesShortRowsAndColumns) {
         *Plan::make(layout_of(src, shape, bytes), layout_of(dst, shape, bytes));
     const std::string name = plan.nests()[0].kernel;
     return name.substr(0, name.find('.'));
-  };
-  const auto has = [](const char* name) {
-    const auto all = available_kernels();
-    return std::ranges::any_of(
-        all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
   };
   EXPECT_EQ(kernel("nchw", "nhwc", "1x12x28x28", 1), "short_columns");
   EXPECT_EQ(kernel("nchw", "nhwc", "1x12x28x28", 2), "short_columns");
@@ -739,6 +759,23 @@ TEST(Plan, PermutesSmallTiles) {
   EXPECT_EQ(kernel("1000x3x5", 4), "permuted");
   EXPECT_EQ(kernel("1000x4x64", 1), "interleave");
   EXPECT_EQ(kernel("1000x2x128", 1), "interleave");
+}
+
+// Two blocked layouts of weights, neither of whose blocks holds the other's: streamed
+// only where all runs are whole lines.
+TEST(Plan, GathersBlocksOfWeights) {
+  const auto nest = [](const char* src, const char* dst, const char* shape) {
+    const Plan plan =
+        *Plan::make(layout_of(src, shape, 1), layout_of(dst, shape, 1),
+                    {.stores = Stores::streaming});
+    return plan.nests()[0];
+  };
+  if (!has("gathered.b8")) GTEST_SKIP();
+  const PlanNest whole = nest("ABcd8b8a", "ABcd8b16a2b", "64x64x3x3");
+  EXPECT_TRUE(whole.kernel.starts_with("gathered")) << whole.kernel;
+  EXPECT_TRUE(whole.streams);
+  const PlanNest back = nest("ABcd4b16a4b", "ABcd4a16b4a", "64x64x3x3");
+  EXPECT_TRUE(back.kernel.starts_with("gathered")) << back.kernel;
 }
 
 // Rows and columns that go on by the same loop: short columns take it in the caches,

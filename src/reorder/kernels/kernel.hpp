@@ -88,7 +88,7 @@ enum class KernelKind : std::uint8_t {
   fill,
   // count[0] rows contiguous in dst (dst_stride[0] == width), count[1] columns
   // contiguous in src (src_stride[1] == width), then `zeros` rows of zeros.
-  // The only kind that takes offsets of rows and columns.
+  // The only kind that takes offsets of columns.
   transpose,
   // A transpose of 2 to 8 rows of less than 32 bytes together, or of 16 rows of
   // bytes, zeros included, that are dense in dst: dst_stride[1] == rows * width.
@@ -111,6 +111,10 @@ enum class KernelKind : std::uint8_t {
   permuted,
   // count[0] x count[1] elements, any strides; zeros == 0.
   strided,
+  // count[0] elements that are dense in dst, of at least `most_short` bytes together,
+  // from where row_offset tells; count[1] == 1 and zeros == 0. Vectors of dst are each
+  // taken from a few lanes of src (gathered_lanes.hpp).
+  gathered,
 };
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether
@@ -142,7 +146,8 @@ struct Kernel {
   // What run and stream of tiles with such counts of rows and columns and such strides
   // need once for all of them; nullptr where they need nothing.
   std::vector<std::byte> (*table_of)(const Tile&);
-  // Of short_columns, short_rows and permuted, the most bytes of one; else 0.
+  // Of short_columns, short_rows and permuted, the most bytes of one; of gathered, the
+  // least; else 0.
   std::int64_t most_short;
   std::string_view name;  // set in kernels(): "transpose.b32.avx2"
 };

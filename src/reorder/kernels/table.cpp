@@ -19,7 +19,8 @@ namespace {
 
 constexpr auto kind_names = std::to_array<std::string_view>(
     {"copy", "fill", "transpose", "interleave", "short_columns",
-     "padded_columns", "short_rows", "deinterleave", "permuted", "strided"});
+     "padded_columns", "short_rows", "deinterleave", "permuted", "strided",
+     "gathered"});
 
 // kind[.b BITS][.ISA]
 std::string name_of(const Kernel& kernel) {

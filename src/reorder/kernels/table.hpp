@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "reorder/kernels/copy.hpp"
 #include "reorder/kernels/deinterleave.hpp"
+#include "reorder/kernels/gathered.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/permuted_tiles.hpp"
@@ -32,6 +34,12 @@ template <int width, class Vector>
 constexpr Kernel permuted_of(Isa isa) {
   return kernel_of<PermutedTiles<Vector, width>, false>(
       isa, KernelKind::permuted, width);
+}
+
+template <int width, class Vector>
+constexpr Kernel gathered_of(Isa isa) {
+  return kernel_of<Gathered<Vector, width>, true>(isa, KernelKind::gathered,
+                                                  width);
 }
 
 // Half has half the bytes of Wide, or as many where there is nothing shorter;
@@ -66,6 +74,18 @@ constexpr auto kernels_of() {
       permuted_of<4, LaneBytes>(isa),
       permuted_of<8, LaneBytes>(isa),
   });
+}
+
+// Where bytes of lanes are permuted by an instruction.
+template <Isa isa, std::size_t count>
+constexpr auto with_gathered(const std::array<Kernel, count>& kernels) {
+  std::array<Kernel, count + 4> all{};
+  std::copy(kernels.begin(), kernels.end(), all.begin());
+  all[count] = gathered_of<1, LaneBytes>(isa);
+  all[count + 1] = gathered_of<2, LaneBytes>(isa);
+  all[count + 2] = gathered_of<4, LaneBytes>(isa);
+  all[count + 3] = gathered_of<8, LaneBytes>(isa);
+  return all;
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace stridewise::x86 {
 namespace {
 
-constexpr auto table = kernels_of<Isa::avx2, Vector256, Vector256, true>();
+constexpr auto table = with_gathered<Isa::avx2>(
+    kernels_of<Isa::avx2, Vector256, Vector256, true>());
 
 }  // namespace
 

@@ -103,7 +103,8 @@ struct Vector512Bytes : Vector512 {
   // counted through all of those.
   static void tabulate(const std::uint8_t* from, int /*vectors*/,
                        std::vector<std::byte>& table) {
-    for (int k = 0; k < 64; ++k) table.push_back(std::byte{from[k]});
+    const auto* const bytes = reinterpret_cast<const std::byte*>(from);
+    table.insert(table.end(), bytes, bytes + 64);
   }
   template <int vectors>
   class Table {
@@ -241,6 +242,10 @@ constexpr auto table = std::to_array<Kernel>({
     permuted_of<2, Vector512Bytes>(Isa::avx512_vbmi),
     permuted_of<4, Vector512Bytes>(Isa::avx512_vbmi),
     permuted_of<8, Vector512Bytes>(Isa::avx512_vbmi),
+    gathered_of<1, Vector512Bytes>(Isa::avx512_vbmi),
+    gathered_of<2, Vector512Bytes>(Isa::avx512_vbmi),
+    gathered_of<4, Vector512Bytes>(Isa::avx512_vbmi),
+    gathered_of<8, Vector512Bytes>(Isa::avx512_vbmi),
 });
 
 }  // namespace

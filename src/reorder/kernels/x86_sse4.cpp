@@ -6,7 +6,8 @@
 namespace stridewise::x86 {
 namespace {
 
-constexpr auto table = kernels_of<Isa::sse4, Vector128, Vector128, true>();
+constexpr auto table = with_gathered<Isa::sse4>(
+    kernels_of<Isa::sse4, Vector128, Vector128, true>());
 
 }  // namespace
 

@@ -198,6 +198,10 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     std::optional<Steps> steps;
     if (data->converter == nullptr) {
       steps = in_two_steps(piece, lowered, width, reach);
+      if (auto runs = gathered(piece, lowered, steps, width)) {
+        lowered = *std::move(runs);
+        steps.reset();
+      }
     }
     steps ? detail::schedule_steps(*data, piece, *std::move(steps), streams)
           : detail::schedule(*data, std::move(lowered), streams);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -62,6 +63,13 @@ struct Lowered {
 [[nodiscard]] Lowered lower_fill(const Piece& piece,
                                  std::int64_t element_bytes);
 
+// What a byte costs, in what it costs to copy it in the L2 cache: to a kernel; and by
+// what each call takes beside it, of a tile of so many bytes and the loops around it.
+[[nodiscard]] double cost_of(const Lowered& lowered);
+[[nodiscard]] double cost_of_calls(std::span<const PlanLoop> around,
+                                   std::int64_t tile_bytes);
+[[nodiscard]] double cost_of_calls(const Lowered& lowered);
+
 // A piece as blocks of some KiB, each moved into a dense stage and from
 // there to dst.
 struct Steps {
@@ -78,5 +86,13 @@ struct Steps {
                                                 const Lowered& direct,
                                                 std::int64_t element_bytes,
                                                 Reach reach);
+
+// The piece by runs of dst that gather their bytes from many places of src, where
+// calls of `direct` move little, and that is faster than it and than `steps`; none
+// where it is not. Pre: those are lower_move and in_two_steps of the same.
+[[nodiscard]] std::optional<Lowered> gathered(const Piece& piece,
+                                              const Lowered& direct,
+                                              const std::optional<Steps>& steps,
+                                              std::int64_t element_bytes);
 
 }  // namespace stridewise

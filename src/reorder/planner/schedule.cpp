@@ -69,6 +69,11 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     const std::int64_t run = columns + nest.zeros;
     return run > line && run < 3 * line && run % line != 0 &&
            bytes < short_cached;
+  } else if (kernel.kind == KernelKind::gathered) {
+    const auto off_line = [](const PlanLoop& loop) {
+      return loop.dst_stride % line != 0;
+    };
+    return column % line != 0 || std::ranges::any_of(nest.loops, off_line);
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
   } else if (kernel.kind != KernelKind::interleave) {
@@ -182,6 +187,7 @@ namespace {
 std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
   if (scheduled.kernel->table_of == nullptr) return {};
   Tile tile{};
+  tile.row_offset = scheduled.row_offsets.data();
   for (std::size_t d = 0; d < 4; ++d) {
     tile.count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
     tile.src_stride[d] = scheduled.tile[d].src_stride;

@@ -5,7 +5,6 @@
 // all else as src; the other what src has, and all else as dst.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,37 +18,6 @@ namespace {
 using detail::block_bytes, detail::line;
 
 using Stride = std::int64_t PlanLoop::*;
-
-// What a byte costs, in what it costs to copy it in the L2 cache. Fitted to
-// measurements of a machine with AVX-512; what is compared differs by more.
-double cost_of(const Lowered& lowered) {
-  constexpr double least = 1.6, lane = 16;
-  const PlanNest& nest = lowered.nest;
-  const auto unit = static_cast<double>(lowered.kernel->element_bytes);
-  const double rows =
-      static_cast<double>(nest.tile[0].count + nest.zeros) * unit;
-  const double columns = static_cast<double>(nest.tile[1].count) * unit;
-  switch (lowered.kernel->kind) {
-    case KernelKind::copy:
-    case KernelKind::fill:
-      return 1 + 100 / columns;
-    case KernelKind::permuted:
-      return least;
-    case KernelKind::strided:
-      return 1 + 100 / unit;
-    case KernelKind::transpose: {
-      // Short columns are read by whole lanes of each row.
-      const double read =
-          columns < line ? 48 * std::ceil(columns / lane) / columns : least;
-      return read + std::max(0.0, 30 / rows - 0.5);
-    }
-    default: {
-      // Parts of lanes are moved by few elements.
-      const double of_tile = std::fmod(columns, lane) == 0 ? 60 : 1000;
-      return least + of_tile / (rows * columns / unit);
-    }
-  }
-}
 
 // So many iterations of each loop, of at least two.
 class Block {

@@ -1,0 +1,60 @@
+// The model of what kernels cost, by which plans choose between ways to move a piece.
+// Fitted to measurements of a machine with AVX-512; what is compared differs by more.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "reorder/plan_data.hpp"
+#include "reorder/planner/problem.hpp"
+
+namespace stridewise {
+
+using detail::line;
+double cost_of(const Lowered& lowered) {
+  constexpr double least = 1.6, lane = 16;
+  const PlanNest& nest = lowered.nest;
+  const auto unit = static_cast<double>(lowered.kernel->element_bytes);
+  const double rows =
+      static_cast<double>(nest.tile[0].count + nest.zeros) * unit;
+  const double columns = static_cast<double>(nest.tile[1].count) * unit;
+  switch (lowered.kernel->kind) {
+    case KernelKind::copy:
+    case KernelKind::fill:
+      return 1 + 100 / columns;
+    case KernelKind::permuted:
+      return least;
+    case KernelKind::strided:
+      return 1 + 100 / unit;
+    case KernelKind::transpose: {
+      // Short columns are read by whole lanes of each row.
+      const double read =
+          columns < line ? 48 * std::ceil(columns / lane) / columns : least;
+      return read + std::max(0.0, 30 / rows - 0.5);
+    }
+    default: {
+      // Parts of lanes are moved by few elements.
+      const double of_tile = std::fmod(columns, lane) == 0 ? 60 : 1000;
+      return least + of_tile / (rows * columns / unit);
+    }
+  }
+}
+
+double cost_of_calls(std::span<const PlanLoop> around,
+                     std::int64_t tile_bytes) {
+  constexpr double call = 1400, much = 32 << 10;
+  auto bytes = static_cast<double>(tile_bytes);
+  for (const PlanLoop& loop :
+       around.last(std::min<std::size_t>(around.size(), 2))) {
+    bytes *= static_cast<double>(loop.count);
+  }
+  return call / std::min(bytes, much);
+}
+
+double cost_of_calls(const Lowered& lowered) {
+  const PlanNest& nest = lowered.nest;
+  return cost_of_calls(
+      nest.loops, nest.tile[0].count * nest.tile[1].count * nest.element_bytes);
+}
+
+}  // namespace stridewise
