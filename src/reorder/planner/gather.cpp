@@ -39,8 +39,23 @@ struct Run {
   }
 };
 
+// What permuted tiles take more that do not follow each other in dst, or only a few:
+// vectors are then loaded and stored in part.
+double cost_of_parts(const Lowered& lowered) {
+  constexpr double of_tile = 60;
+  constexpr std::int64_t some = 256;  // bytes
+  if (lowered.kernel->kind != KernelKind::permuted) return 0;
+  const PlanNest& nest = lowered.nest;
+  const std::int64_t tile =
+      nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
+  const bool many = !nest.loops.empty() &&
+                    nest.loops.back().dst_stride == tile &&
+                    nest.loops.back().count * tile >= some;
+  return many ? 0 : of_tile / static_cast<double>(tile);
+}
+
 double sum_of(const Lowered& lowered) {
-  return cost_of(lowered) + cost_of_calls(lowered);
+  return cost_of(lowered) + cost_of_calls(lowered) + cost_of_parts(lowered);
 }
 
 // What cost_of would say of such a run, by cycles: a lane is loaded and put in place, a
