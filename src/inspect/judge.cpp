@@ -17,7 +17,7 @@ namespace stridewise::inspect {
 namespace {
 
 const JudgeFunctions* best_functions(const ElementType& type) {
-#if defined(STRIDEWISE_X86)
+#if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) return avx2::judge_functions(type);
 #endif
   return portable::judge_functions(type);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define __builtin_cpu_supports(feature) true
 #define __builtin_cpu_is(model) false
+#define STRIDEWISE_AVX2
 #define STRIDEWISE_AVX512
 #include "reorder/kernels/isa.cpp"
 #include "reorder/kernels/x86.hpp"

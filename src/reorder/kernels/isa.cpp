@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 5> names = {"portable", "sse4", "avx2",
                                                    "avx512", "avx512_vbmi"};
 
-#if defined(__x86_64__)
+#if defined(STRIDEWISE_AVX2)
 // clang 14 does not know "f16c" by name.
 bool has_f16c() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -56,6 +56,7 @@ Isa machine_isa() {
   if (!__builtin_cpu_supports("ssse3") || !__builtin_cpu_supports("sse4.1")) {
     return Isa::portable;
   }
+#if defined(STRIDEWISE_AVX2)
   if (!__builtin_cpu_supports("avx2") || !has_f16c()) return Isa::sse4;
 #if defined(STRIDEWISE_AVX512)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -66,6 +67,9 @@ Isa machine_isa() {
   }
 #endif
   return Isa::avx2;
+#else
+  return Isa::sse4;
+#endif
 #else
   return Isa::portable;
 #endif

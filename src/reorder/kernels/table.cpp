@@ -43,8 +43,10 @@ std::vector<Kernel> allowed_kernels() {
   };
   add(portable::strided_kernels());
   add(portable::kernels());
-#if defined(STRIDEWISE_X86)
+#if defined(__x86_64__)
   if (best_isa() >= Isa::sse4) add(x86::sse4_kernels());
+#endif
+#if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) add(x86::avx2_kernels());
 #endif
 #if defined(STRIDEWISE_AVX512)

@@ -18,7 +18,7 @@ std::vector<Converter> allowed_converters() {
     all.insert(all.begin(), some.begin(), some.end());
   };
   add(portable::converters());
-#if defined(STRIDEWISE_X86)
+#if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) add(x86::avx2_converters());
 #endif
 #if defined(STRIDEWISE_AVX512)
