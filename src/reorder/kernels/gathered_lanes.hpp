@@ -7,10 +7,12 @@
 #include <span>
 
 namespace stridewise {
+// Local to what includes it: kernels compile it with their own flags.
+namespace {
 
 // Bytes that are read at once; of vectors of them, how many one of dst is taken from.
-inline constexpr std::int64_t gathered_lane = 16;
-inline constexpr std::int64_t most_gathered = 4;
+constexpr std::int64_t gathered_lane = 16;
+constexpr std::int64_t most_gathered = 4;
 
 // The lanes that hold some elements. Elements do not lie across two: all are a multiple
 // of their width, which divides a lane, from where the run begins in src.
@@ -53,4 +55,5 @@ void each_gathered(std::span<const std::int64_t> run, std::int64_t width,
   }
 }
 
+}  // namespace
 }  // namespace stridewise
