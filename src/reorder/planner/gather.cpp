@@ -3,6 +3,7 @@
 // take their bytes from all over src at once.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
