@@ -748,8 +748,8 @@ TEST(Kernels, GathersRunsOfManyPieces) {
     for (const Loops& loops : runs) {
       const std::vector<std::int64_t> offsets = offsets_of(loops, width);
       const std::int64_t bytes = std::ssize(offsets) * width;
-      bool few = bytes >= kernel.most_short;
-      if (!few) continue;
+      if (bytes < kernel.most_short) continue;
+      bool few = true;
       each_gathered(offsets, width, kernel.most_short,
                     [&](std::int64_t, std::span<const std::int64_t> elements) {
                       std::set<std::int64_t> lanes;

@@ -10,7 +10,6 @@
 
 namespace stridewise {
 
-using detail::line;
 double cost_of(const Lowered& lowered) {
   constexpr double least = 1.6, lane = 16;
   const PlanNest& nest = lowered.nest;
@@ -28,8 +27,9 @@ double cost_of(const Lowered& lowered) {
       return 1 + 100 / unit;
     case KernelKind::transpose: {
       // Short columns are read by whole lanes of each row.
-      const double read =
-          columns < line ? 48 * std::ceil(columns / lane) / columns : least;
+      const double read = columns < detail::line
+                              ? 48 * std::ceil(columns / lane) / columns
+                              : least;
       return read + std::max(0.0, 30 / rows - 0.5);
     }
     default: {

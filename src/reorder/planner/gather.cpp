@@ -32,9 +32,8 @@ struct Run {
     std::int64_t taken = std::min(next->count, most_run / bytes);
     while (taken > 1 && next->count % taken != 0) --taken;
     if (taken <= 1) return false;
-    loops.insert(loops.begin(), {taken, next->src_stride, bytes});
+    loops.insert(loops.begin(), take_part(*next, taken));
     bytes *= taken;
-    *next = {next->count / taken, next->src_stride * taken, bytes};
     if (next->count == 1) around.erase(next);
     return true;
   }

@@ -99,15 +99,9 @@ void extend_to_lines(Sides& sides, std::int64_t unit) {
     if (shared && row_bytes < (columns_fit ? 2 * lane : lane)) return;
     const std::int64_t taken = whole_lines_of(next->count, column);
     if (taken == 1) return;
-    extended.rows.insert(extended.rows.begin(),
-                         {taken, next->src_stride, next->dst_stride});
+    extended.rows.insert(extended.rows.begin(), take_part(*next, taken));
     column *= taken;
-    if (taken == next->count) {
-      extended.around.erase(next);
-    } else {
-      *next = {next->count / taken, next->src_stride * taken,
-               next->dst_stride * taken};
-    }
+    if (next->count == 1) extended.around.erase(next);
   }
   sides = std::move(extended);
 }
@@ -288,9 +282,7 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
   if (count == next->count) {
     std::rotate(next, next + 1, around.end());
   } else if (count > 1) {
-    const PlanLoop inner = {count, next->src_stride, next->dst_stride};
-    *next = {next->count / count, next->src_stride * count,
-             next->dst_stride * count};
+    const PlanLoop inner = take_part(*next, count);
     around.push_back(inner);
   }
 }

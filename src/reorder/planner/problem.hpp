@@ -45,6 +45,14 @@ namespace stridewise {
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 
+// Takes so many iterations of a loop, which is left those that begin such parts.
+// Pre: `count` divides loop.count.
+[[nodiscard]] inline PlanLoop take_part(PlanLoop& loop, std::int64_t count) {
+  const PlanLoop part = {count, loop.src_stride, loop.dst_stride};
+  loop = {loop.count / count, loop.src_stride * count, loop.dst_stride * count};
+  return part;
+}
+
 // What a move is planned for: src and dst in caches, or stores that go through them;
 // stores that pass by them; or that, and src in memory.
 enum class Reach : std::uint8_t { caches, streams, memory };

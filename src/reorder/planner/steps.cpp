@@ -105,15 +105,13 @@ std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
   };
   std::vector<Staged> staged;
   for (std::size_t k = 0; k < loops.size(); ++k) {
-    const PlanLoop& loop = loops[k];
-    const std::int64_t taken = block.taken(k);
-    if (taken > 1) {
-      staged.push_back(
-          {{taken, loop.src_stride, loop.dst_stride}, &loop == &*nearest});
-      steps.block.push_back(staged.back().loop);
+    PlanLoop loop = loops[k];
+    const PlanLoop part = take_part(loop, block.taken(k));
+    if (part.count > 1) {
+      staged.push_back({part, &loops[k] == &*nearest});
+      steps.block.push_back(part);
     }
-    steps.around.push_back(
-        {loop.count / taken, loop.src_stride * taken, loop.dst_stride * taken});
+    steps.around.push_back(loop);
   }
   steps.around = normalise(std::move(steps.around));
   std::ranges::stable_sort(staged, [&](const Staged& a, const Staged& b) {
