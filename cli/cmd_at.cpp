@@ -2,28 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "common.hpp"
 
 namespace stridewise::cli {
 
-void add_at(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("at", "element -> where it is in memory");
-  command->footer(
+void add_at(Command app, Context& context) {
+  Command command = app.add_command("at", "element -> where it is in memory");
+  command.footer(
       "  stridewise at nChw16c --shape 2x17x5x4 n=1,c=16,h=4,w=3\n"
       "  stridewise at mace.channel --shape 2x17x5x4 --dtype f16 1,16,4,3");
   struct Options : LayoutOptions {
     std::string index;
   };
   auto options = std::make_shared<Options>();
-  options->add_to(*command);
+  options->add_to(command);
   command
-      ->add_option("INDEX", options->index,
-                   "n=1,c=16,h=4,w=3, or 1,16,4,3 in the shape's order")
-      ->required();
-  command->callback([&context, options] {
+      .add_option("INDEX", options->index,
+                  "n=1,c=16,h=4,w=3, or 1,16,4,3 in the shape's order")
+      .required();
+  command.callback([&context, options] {
     const Layout layout = options->bind();
     if (!layout.valid()) throw Failure{*layout.defect()};
     const std::vector<std::int64_t> index =

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -168,25 +167,25 @@ void run(Context& context, const Options& given) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_check(Command app, Context& context) {
+  Command command = app.add_command(
       "check",
       "a dump on its own: its size, padding that is not zero, NaN and Inf");
-  command->footer(
+  command.footer(
       "Exit code 1 when something was found. LAYOUT, --shape and --dtype "
       "default to those of\nthe file's sidecar (dump.json); a .npy array's "
       "header tells shape and dtype of a layout\nwithout padding, and without "
       "a layout the array is the tensor itself.\n"
       "  stridewise check dump.bin nChw16c --shape 2x17x5x4 --dtype f32");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "the dump")->required();
-  command->add_option("LAYOUT,--layout,-l", options->layout, "its layout");
-  command->add_option("--shape,-s", options->shape,
-                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
-  command->add_option("--dtype,-t", options->dtype,
-                      "element type; needed unless FILE is .npy");
-  options->window.add_to(*command, "FILE");
-  command->callback([&context, options] { run(context, *options); });
+  command.add_option("FILE", options->file, "the dump").required();
+  command.add_option("LAYOUT,--layout,-l", options->layout, "its layout");
+  command.add_option("--shape,-s", options->shape,
+                     "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
+  command.add_option("--dtype,-t", options->dtype,
+                     "element type; needed unless FILE is .npy");
+  options->window.add_to(command, "FILE");
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

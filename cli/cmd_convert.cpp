@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -114,10 +113,10 @@ void run(Context& context, const Options& given) {
 }
 
 // The options that convert and decode have in common.
-std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
+std::shared_ptr<Options> add_options(Command command, Context& context) {
   auto options = std::make_shared<Options>();
-  command.add_option("IN", options->in, "source file")->required();
-  command.add_option("OUT", options->out, "destination file")->required();
+  command.add_option("IN", options->in, "source file").required();
+  command.add_option("OUT", options->out, "destination file").required();
   command.add_option("--shape,-s", options->shape,
                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command.add_option("--dtype,-t", options->dtype,
@@ -128,11 +127,11 @@ std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
   command
       .add_option("--scale", options->quantisation.scale,
                   "s8, u8: real = (integer - zero point) * scale")
-      ->capture_default_str();
+      .show_default();
   command
       .add_option("--zero-point", options->quantisation.zero_point,
                   "s8, u8: the integer that means 0")
-      ->capture_default_str();
+      .show_default();
   options->window.add_to(command, "IN");
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "
@@ -140,26 +139,27 @@ std::shared_ptr<Options> add_options(CLI::App& command, Context& context) {
   command.add_flag("--sidecar", options->sidecar,
                    "write OUT's layout, shape and dtype beside it: dump.json "
                    "of dump.bin");
-  command
-      .add_option("--threads,-j", options->threads,
-                  "threads; 0: as many as the machine has")
-      ->check(CLI::Range(0, 4096));
+  const Option threads =
+      command
+          .add_option("--threads,-j", options->threads,
+                      "threads; 0: as many as the machine has")
+          .in_range(0, 4096);
   command
       .add_option("--device", options->device,
                   "opencl or opencl:N: move on that device; the same bytes "
                   "('stridewise devices')")
-      ->excludes("--threads");
+      .excludes(threads);
   command.callback([&context, options] { run(context, *options); });
   return options;
 }
 
 }  // namespace
 
-void add_convert(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_convert(Command app, Context& context) {
+  Command command = app.add_command(
       "convert",
       "a file from one layout to another: a tensor, a weight, a dump");
-  command->footer(
+  command.footer(
       "Files named *.npy are NumPy arrays, all others raw bytes. A .npy source "
       "of a layout\nwithout padding tells shape and dtype itself; else give "
       "--shape (logical extents) and\n--dtype. A .npy output has one dim a "
@@ -170,16 +170,16 @@ void add_convert(CLI::App& app, Context& context) {
       "nchw \\\n      --shape 2x70x14x14 --dtype f32\n"
       "  stridewise convert x.npy q.npy --from nchw --to nhwc --to-dtype s8 "
       "--scale 0.05");
-  const auto options = add_options(*command, context);
-  command->add_option("--from,-f", options->from,
-                      "layout of IN; needed unless its sidecar tells it");
-  command->add_option("--to,-o", options->to, "layout of OUT")->required();
+  const auto options = add_options(command, context);
+  command.add_option("--from,-f", options->from,
+                     "layout of IN; needed unless its sidecar tells it");
+  command.add_option("--to,-o", options->to, "layout of OUT").required();
 }
 
-void add_decode(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_decode(Command app, Context& context) {
+  Command command = app.add_command(
       "decode", "a dump to a plain array: convert, in the words of a dump");
-  command->footer(
+  command.footer(
       "The same as convert; without --to, OUT is in logical order, without "
       "padding. A sidecar\n(dump.json with layout, shape and dtype) saves the "
       "options; convert --sidecar writes one.\n"
@@ -187,11 +187,11 @@ void add_decode(CLI::App& app, Context& context) {
       "'okk.aligned(npus=64,start=2)' \\\n      --shape 2x70x14x14 --dtype "
       "f32\n"
       "  stridewise decode dump.bin out.npy");
-  const auto options = add_options(*command, context);
-  command->add_option("--from,--layout,-f", options->from,
-                      "layout of IN; needed unless its sidecar tells it");
-  command->add_option("--to,-o", options->to,
-                      "layout of OUT; logical order unless given");
+  const auto options = add_options(command, context);
+  command.add_option("--from,--layout,-f", options->from,
+                     "layout of IN; needed unless its sidecar tells it");
+  command.add_option("--to,-o", options->to,
+                     "layout of OUT; logical order unless given");
 }
 
 }  // namespace stridewise::cli

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -167,10 +166,10 @@ void run(Context& context) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_demo(Command app, Context& context) {
+  Command command = app.add_command(
       "demo", "a feature map through several layouts and back, verified");
-  command->callback([&context] { run(context); });
+  command.callback([&context] { run(context); });
 }
 
 }  // namespace stridewise::cli

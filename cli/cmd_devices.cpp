@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "common.hpp"
@@ -68,14 +67,14 @@ void run(Context&) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("devices", "OpenCL devices: limits and image formats");
-  command->footer(
+void add_devices(Command app, Context& context) {
+  Command command =
+      app.add_command("devices", "OpenCL devices: limits and image formats");
+  command.footer(
       "  stridewise devices\n"
       "  stridewise convert x.npy y.bin --from nchw --to "
       "mace.channel --device opencl:0");
-  command->callback([&context] { run(context); });
+  command.callback([&context] { run(context); });
 }
 
 }  // namespace stridewise::cli

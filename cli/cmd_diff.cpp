@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -172,7 +171,7 @@ FileMemory memory_of(const TensorFile& file, const Layout& layout,
   return memory;
 }
 
-// What CLI::NonNegativeNumber lets through is no tolerance: nan, inf.
+// What not_negative() lets through is no tolerance: nan, inf.
 std::string finite_tolerance(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -290,10 +289,10 @@ void run(Context& context, const Options& given) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "diff", "where two dumps differ, each in its own layout");
-  command->footer(
+void add_diff(Command app, Context& context) {
+  Command command =
+      app.add_command("diff", "where two dumps differ, each in its own layout");
+  command.footer(
       "Exit code 1 when elements differ; what padding holds does not matter. B "
       "is the\nreference: |a - b| <= atol + rtol * |b|. Two NaNs are equal, a "
       "NaN and a number are\nnot; 0 and -0 are. Layouts default to those of "
@@ -302,27 +301,27 @@ void add_diff(CLI::App& app, Context& context) {
       "  stridewise diff dump.bin ref.npy --layout-a nChw16c --layout-b nchw "
       "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3");
   auto options = std::make_shared<Options>();
-  command->add_option("A", options->a, "what was written")->required();
-  command->add_option("B", options->b, "what it should be")->required();
-  command->add_option("--layout-a,-a", options->layout_a, "layout of A");
-  command->add_option("--layout-b,-b", options->layout_b,
-                      "layout of B; unless given that of A, or of a .npy "
-                      "file of the tensor's\nextents its dims in order");
-  command->add_option("--shape,-s", options->shape,
-                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
-  command->add_option("--dtype,-t", options->dtype,
-                      "element type; needed unless A or B is .npy");
-  options->window_a.add_skip(*command, "-a", "A");
-  options->window_b.add_skip(*command, "-b", "B");
-  command->add_option("--rtol", options->tolerance.rtol, "relative tolerance")
-      ->check(finite_tolerance);
-  command->add_option("--atol", options->tolerance.atol, "absolute tolerance")
-      ->check(finite_tolerance);
+  command.add_option("A", options->a, "what was written").required();
+  command.add_option("B", options->b, "what it should be").required();
+  command.add_option("--layout-a,-a", options->layout_a, "layout of A");
+  command.add_option("--layout-b,-b", options->layout_b,
+                     "layout of B; unless given that of A, or of a .npy "
+                     "file of the tensor's\nextents its dims in order");
+  command.add_option("--shape,-s", options->shape,
+                     "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
+  command.add_option("--dtype,-t", options->dtype,
+                     "element type; needed unless A or B is .npy");
+  options->window_a.add_skip(command, "-a", "A");
+  options->window_b.add_skip(command, "-b", "B");
+  command.add_option("--rtol", options->tolerance.rtol, "relative tolerance")
+      .check(finite_tolerance);
+  command.add_option("--atol", options->tolerance.atol, "absolute tolerance")
+      .check(finite_tolerance);
   command
-      ->add_option("--ulp", options->tolerance.ulp,
-                   "f16, bf16, f32, f64: floats that may lie between the two")
-      ->check(CLI::NonNegativeNumber);
-  command->callback([&context, options] { run(context, *options); });
+      .add_option("--ulp", options->tolerance.ulp,
+                  "f16, bf16, f32, f64: floats that may lie between the two")
+      .not_negative();
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -179,10 +178,10 @@ void run(Context& context, Options options, bool type_given) {
 
 }  // namespace
 
-void add_draw(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("draw", "a picture of memory: SVG, HTML, PNG or text");
-  command->footer(
+void add_draw(Command app, Context& context) {
+  Command command =
+      app.add_command("draw", "a picture of memory: SVG, HTML, PNG or text");
+  command.footer(
       "  stridewise draw nChw8c --shape 1x17x2x2\n"
       "  stridewise draw mace.channel --shape 1x7x2x3 --with-logical --out "
       "image.svg\n"
@@ -190,52 +189,52 @@ void add_draw(CLI::App& app, Context& context) {
       "  stridewise draw nChw8c --shape 1x17x2x2 --data dump.npy --label "
       "value --out x.png");
   auto options = std::make_shared<Options>();
-  options->add_to(*command);
+  options->add_to(command);
   DrawOptions& draw = options->draw;
   command
-      ->add_option("--out,-o", options->out,
-                   "FILE.svg, FILE.html, FILE.png, or - for the terminal")
-      ->capture_default_str();
+      .add_option("--out,-o", options->out,
+                  "FILE.svg, FILE.html, FILE.png, or - for the terminal")
+      .show_default();
   command
-      ->add_option("--label,-l", options->label,
-                   "what cells show: index, value (of --data, else the "
-                   "number in logical order) or offset")
-      ->capture_default_str();
-  command->add_option("--color,--colour", draw.colour,
-                      "the dim or digit that gives the colour: c, c/16, c%4; "
-                      "none");
-  command->add_flag("--with-logical", draw.with_logical,
-                    "the logical tensor beside memory, in the same colours");
-  command->add_option("--logical", draw.logical,
-                      "the same, with its rows and columns: 'n h | c w'");
-  command->add_option("--to", options->to,
-                      "a second layout: the picture of a conversion");
-  command->add_option("--data", options->data,
-                      "what memory holds: .npy, or raw bytes; padding that is "
-                      "not zero becomes red");
-  command->add_option("--walk", draw.walk,
-                      "mark where memory order jumps, as [NAME:0], [NAME:1] "
-                      "...");
+      .add_option("--label,-l", options->label,
+                  "what cells show: index, value (of --data, else the "
+                  "number in logical order) or offset")
+      .show_default();
+  command.add_option("--color,--colour", draw.colour,
+                     "the dim or digit that gives the colour: c, c/16, c%4; "
+                     "none");
+  command.add_flag("--with-logical", draw.with_logical,
+                   "the logical tensor beside memory, in the same colours");
+  command.add_option("--logical", draw.logical,
+                     "the same, with its rows and columns: 'n h | c w'");
+  command.add_option("--to", options->to,
+                     "a second layout: the picture of a conversion");
+  command.add_option("--data", options->data,
+                     "what memory holds: .npy, or raw bytes; padding that is "
+                     "not zero becomes red");
+  command.add_option("--walk", draw.walk,
+                     "mark where memory order jumps, as [NAME:0], [NAME:1] "
+                     "...");
   command
-      ->add_option("--mark", options->marks,
-                   "NAME=BYTE: write a name at a byte (more than once)")
-      ->allow_extra_args(false);
+      .add_option("--mark", options->marks,
+                  "NAME=BYTE: write a name at a byte (more than once)")
+      .one_word_each();
   command
-      ->add_option("--view", options->view,
-                   "auto (by the layout's axes), rows, image or banks")
-      ->capture_default_str();
-  command->add_option("--grid", options->grid,
-                      "bytes in one row of cells (default: 64, or what fits)");
+      .add_option("--view", options->view,
+                  "auto (by the layout's axes), rows, image or banks")
+      .show_default();
+  command.add_option("--grid", options->grid,
+                     "bytes in one row of cells (default: 64, or what fits)");
   command
-      ->add_option("--max-cells", draw.max_cells,
-                   "beyond so many cells the regular middle is left out")
-      ->capture_default_str();
-  command->add_option("--max-columns", options->max_columns,
-                      "cells beside each other (default: about a page, or the "
-                      "terminal)");
-  command->add_option("--title", draw.title, "instead of the expression");
-  command->callback([&context, options, command] {
-    run(context, *options, command->count("--dtype") > 0);
+      .add_option("--max-cells", draw.max_cells,
+                  "beyond so many cells the regular middle is left out")
+      .show_default();
+  command.add_option("--max-columns", options->max_columns,
+                     "cells beside each other (default: about a page, or the "
+                     "terminal)");
+  command.add_option("--title", draw.title, "instead of the expression");
+  command.callback([&context, options, command] {
+    run(context, *options, command.has("--dtype"));
   });
 }
 

@@ -1,6 +1,5 @@
 // stridewise emit LAYOUT --shape S --dtype T --lang c|opencl|cuda
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -53,10 +52,10 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_emit(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_emit(Command app, Context& context) {
+  Command command = app.add_command(
       "emit", "a layout's index arithmetic as source code, for kernels");
-  command->footer(
+  command.footer(
       "Three functions: index -> element offset, index -> axis coordinates, "
       "element offset ->\nindex. Indices are in the order of the shape.\n"
       "  stridewise emit nChw16c --shape 2x17x5x4\n"
@@ -64,26 +63,26 @@ void add_emit(CLI::App& app, Context& context) {
       "image\n"
       "  stridewise emit nhwc --shape 2x17x5x4 --lang cuda --dynamic");
   auto options = std::make_shared<Options>();
-  options->add_to(*command);
+  options->add_to(command);
   command
-      ->add_option("--lang,-l", options->language,
-                   "c (C99, C++), opencl (OpenCL C 1.2) or cuda (host and "
-                   "device)")
-      ->capture_default_str();
+      .add_option("--lang,-l", options->language,
+                  "c (C99, C++), opencl (OpenCL C 1.2) or cuda (host and "
+                  "device)")
+      .show_default();
   command
-      ->add_option("--name,-n", options->name,
-                   "what the functions' names begin with")
-      ->capture_default_str();
-  command->add_flag("--dynamic", options->dynamic,
-                    "extents are parameters, after all others: the code is "
-                    "for every shape");
+      .add_option("--name,-n", options->name,
+                  "what the functions' names begin with")
+      .show_default();
+  command.add_flag("--dynamic", options->dynamic,
+                   "extents are parameters, after all others: the code is "
+                   "for every shape");
   command
-      ->add_option("--bits", options->bits,
-                   "integers of 32 or 64 bits; 0: 32 where all fits, 64 else "
-                   "and for --dynamic")
-      ->check(CLI::IsMember({0, 32, 64}))
-      ->capture_default_str();
-  command->callback([&context, options] { run(context, *options); });
+      .add_option("--bits", options->bits,
+                  "integers of 32 or 64 bits; 0: 32 where all fits, 64 else "
+                  "and for --dynamic")
+      .one_of({0, 32, 64})
+      .show_default();
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -276,10 +275,10 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_infer(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "infer", "reference and dump -> the layout of the dump");
-  command->footer(
+void add_infer(Command app, Context& context) {
+  Command command =
+      app.add_command("infer", "reference and dump -> the layout of the dump");
+  command.footer(
       "REFERENCE is the tensor in logical order (.npy), DUMP the raw bytes "
       "that "
       "somebody's\nprogram made of it. Exact where the reference's values "
@@ -290,16 +289,16 @@ void add_infer(CLI::App& app, Context& context) {
       "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
   auto options = std::make_shared<Options>();
   command
-      ->add_option("FILES", options->files,
-                   "REFERENCE DUMP; or all references, then all dumps")
-      ->required()
-      ->expected(2, 1024);
-  command->add_option("--shape,-s", options->shape,
-                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4; needed "
-                      "unless REFERENCE is .npy");
-  command->add_option("--dtype,-t", options->dtype,
-                      "element type; needed unless REFERENCE is .npy");
-  command->callback([&context, options] { run(context, *options); });
+      .add_option("FILES", options->files,
+                  "REFERENCE DUMP; or all references, then all dumps")
+      .required()
+      .expects(2, 1024);
+  command.add_option("--shape,-s", options->shape,
+                     "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4; needed "
+                     "unless REFERENCE is .npy");
+  command.add_option("--dtype,-t", options->dtype,
+                     "element type; needed unless REFERENCE is .npy");
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -2,21 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "common.hpp"
 
 namespace stridewise::cli {
 
-void add_kernels(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_kernels(Command app, Context& context) {
+  Command command = app.add_command(
       "kernels", "the kernels that plans may use on this machine");
-  command->footer(
+  command.footer(
       "In the order of preference. STRIDEWISE_ISA=portable, sse4, avx2, avx512 "
       "or "
       "avx512_vbmi leaves\nout what is beyond it.\n"
       "  STRIDEWISE_ISA=avx2 stridewise kernels");
-  command->callback([&context] {
+  command.callback([&context] {
     Json kernels = Json::array();
     std::string text;
     for (const KernelInfo& kernel : available_kernels()) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -136,16 +135,16 @@ void run(Context& context, const std::string& word) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("list", "the catalogue of vendors' layouts");
-  command->footer(
+void add_list(Command app, Context& context) {
+  Command command =
+      app.add_command("list", "the catalogue of vendors' layouts");
+  command.footer(
       "WORD is looked for in names, summaries and sources; the entries that "
       "have it\nare shown whole. Exit code 1 when none has.\n"
       "  stridewise list mace\n  stridewise list okk.matrix");
   auto word = std::make_shared<std::string>();
-  command->add_option("WORD", *word, "show only what matches, with details");
-  command->callback([&context, word] { run(context, *word); });
+  command.add_option("WORD", *word, "show only what matches, with details");
+  command.callback([&context, word] { run(context, *word); });
 }
 
 }  // namespace stridewise::cli

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -39,10 +38,10 @@ double copy_seconds(std::int64_t bytes, Stores stores) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_plan(Command app, Context& context) {
+  Command command = app.add_command(
       "plan", "how a conversion would be done: loops, tiles and kernels");
-  command->footer(
+  command.footer(
       "Loops are from the outermost in, strides in bytes; the last line of a "
       "nest is the\nkernel and the tile that it walks itself. The bound is "
       "measured: a copy, by the same\nkind of stores, of as many bytes as the "
@@ -56,19 +55,19 @@ void add_plan(CLI::App& app, Context& context) {
     bool keep_gaps = false;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("A", options->layouts[0], "layout of the source")
-      ->required();
-  command->add_option("B", options->layouts[1], "layout of the destination")
-      ->required();
-  command->add_option("--shape,-s", options->shape, "logical extents")
-      ->required();
-  command->add_option("--dtype,-t", options->dtype, "element type")
-      ->capture_default_str();
-  command->add_option("--to-dtype", options->to_dtype,
-                      "element type of the destination, where values change");
-  command->add_flag("--keep-gaps", options->keep_gaps,
-                    "leave bytes that hold no element as they are");
-  command->callback([&context, options] {
+  command.add_option("A", options->layouts[0], "layout of the source")
+      .required();
+  command.add_option("B", options->layouts[1], "layout of the destination")
+      .required();
+  command.add_option("--shape,-s", options->shape, "logical extents")
+      .required();
+  command.add_option("--dtype,-t", options->dtype, "element type")
+      .show_default();
+  command.add_option("--to-dtype", options->to_dtype,
+                     "element type of the destination, where values change");
+  command.add_flag("--keep-gaps", options->keep_gaps,
+                   "leave bytes that hold no element as they are");
+  command.callback([&context, options] {
     const ElementType type = value_of(parse_element_type(options->dtype));
     const std::vector<LayoutSource> sources =
         resolve_all(options->layouts, options->shape);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <memory>
 
@@ -71,12 +70,12 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_probe(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_probe(Command app, Context& context) {
+  Command command = app.add_command(
       "probe",
       "a tensor to send through other software, so that infer can read the "
       "dump of it");
-  command->footer(
+  command.footer(
       "No two elements are equal. Types of few values (s8, u8, bool) take a "
       "series of\nfiles, OUT.0.npy, OUT.1.npy ...: send each through, and give "
       "infer all of them.\n"
@@ -84,16 +83,16 @@ void add_probe(CLI::App& app, Context& context) {
       "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
   auto options = std::make_shared<Options>();
   command
-      ->add_option("OUT,--out,-o", options->out,
-                   "file to write: .npy, else raw bytes")
-      ->capture_default_str();
+      .add_option("OUT,--out,-o", options->out,
+                  "file to write: .npy, else raw bytes")
+      .show_default();
   command
-      ->add_option("--shape,-s", options->shape,
-                   "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4")
-      ->required();
-  command->add_option("--dtype,-t", options->dtype, "element type")
-      ->capture_default_str();
-  command->callback([&context, options] { run(context, *options); });
+      .add_option("--shape,-s", options->shape,
+                  "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4")
+      .required();
+  command.add_option("--dtype,-t", options->dtype, "element type")
+      .show_default();
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

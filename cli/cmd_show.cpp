@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "common.hpp"
@@ -88,10 +87,10 @@ std::string layout_text(const Layout& layout, const LayoutOptions& options) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_show(Command app, Context& context) {
+  Command command = app.add_command(
       "show", "all that follows from a layout: digits, strides, size, padding");
-  command->footer(
+  command.footer(
       "Strides are in steps of their axis: elements on the last one. Exit "
       "code 1 when\nthe layout is not valid: a dim is not covered, or two "
       "elements share a place.\n"
@@ -99,8 +98,8 @@ void add_show(CLI::App& app, Context& context) {
       "  stridewise show 'n:120 c:30 h:8 w' --shape n=2,c=3,h=3,w=5 --dtype "
       "s8");
   auto options = std::make_shared<LayoutOptions>();
-  options->add_to(*command);
-  command->callback([&context, options] {
+  options->add_to(command);
+  command.callback([&context, options] {
     const Layout layout = options->bind();
     context.answer(layout_json(layout, *options),
                    layout_text(layout, *options));

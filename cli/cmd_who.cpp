@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "common.hpp"
@@ -74,25 +73,24 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_who(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_who(Command app, Context& context) {
+  Command command = app.add_command(
       "who", "place in memory -> the element that is there, or padding");
-  command->footer(
+  command.footer(
       "  stridewise who nChw16c --shape 2x17x5x4 --byte 4096\n"
       "  stridewise who 'okk.aligned(npus=4,npu_bytes=1024,start=2)' "
       "--shape 2x3x4x5 \\\n      --coord npu=3,offset=28");
   auto options = std::make_shared<Options>();
-  options->add_to(*command);
-  auto* place = command->add_option_group("Place", "exactly one of these");
-  place->add_option("--byte,-b", options->byte,
-                    "byte from the start, decimal or 0x...");
-  place->add_option("--element,-e", options->element,
-                    "element from the start: byte / element size");
-  place->add_option("--coord,-c", options->coord,
-                    "coordinates by axis, npu=1,offset=28; axes left out are "
-                    "at 0");
-  place->require_option(1);
-  command->callback([&context, options] { run(context, *options); });
+  options->add_to(command);
+  Command place = command.add_choice("Place", "exactly one of these");
+  place.add_option("--byte,-b", options->byte,
+                   "byte from the start, decimal or 0x...");
+  place.add_option("--element,-e", options->element,
+                   "element from the start: byte / element size");
+  place.add_option("--coord,-c", options->coord,
+                   "coordinates by axis, npu=1,offset=28; axes left out are "
+                   "at 0");
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -63,19 +62,18 @@ void Context::answer(const Json& value, const std::string& text) const {
                                                     : "cannot be written")}};
 }
 
-void LayoutOptions::add_to(CLI::App& command) {
+void LayoutOptions::add_to(Command command) {
   command
       .add_option("LAYOUT", layout,
                   "an expression ('n c/8 h w c%8'), a oneDNN tag (nChw8c) or a "
                   "catalogue name (okk.aligned(npus=64,start=2))")
-      ->required();
+      .required();
   command
       .add_option("--shape,-s", shape,
                   "n=2,c=17,h=5,w=4, or 2x17x5x4 in the logical order of a tag "
                   "or catalogue name")
-      ->required();
-  command.add_option("--dtype,-t", dtype, "element type")
-      ->capture_default_str();
+      .required();
+  command.add_option("--dtype,-t", dtype, "element type").show_default();
 }
 
 Layout LayoutOptions::bind() const {

@@ -11,11 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "stridewise/stridewise.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace stridewise::cli {
 
@@ -56,23 +53,23 @@ struct Context {
 };
 
 // Each adds one subcommand to the program.
-void add_list(CLI::App& app, Context& context);
-void add_show(CLI::App& app, Context& context);
-void add_at(CLI::App& app, Context& context);
-void add_who(CLI::App& app, Context& context);
-void add_convert(CLI::App& app, Context& context);
-void add_plan(CLI::App& app, Context& context);
-void add_emit(CLI::App& app, Context& context);
-void add_devices(CLI::App& app, Context& context);
-void add_kernels(CLI::App& app, Context& context);
-void add_bench(CLI::App& app, Context& context);
-void add_demo(CLI::App& app, Context& context);
-void add_probe(CLI::App& app, Context& context);
-void add_decode(CLI::App& app, Context& context);
-void add_diff(CLI::App& app, Context& context);
-void add_check(CLI::App& app, Context& context);
-void add_infer(CLI::App& app, Context& context);
-void add_draw(CLI::App& app, Context& context);
+void add_list(Command app, Context& context);
+void add_show(Command app, Context& context);
+void add_at(Command app, Context& context);
+void add_who(Command app, Context& context);
+void add_convert(Command app, Context& context);
+void add_plan(Command app, Context& context);
+void add_emit(Command app, Context& context);
+void add_devices(Command app, Context& context);
+void add_kernels(Command app, Context& context);
+void add_bench(Command app, Context& context);
+void add_demo(Command app, Context& context);
+void add_probe(Command app, Context& context);
+void add_decode(Command app, Context& context);
+void add_diff(Command app, Context& context);
+void add_check(Command app, Context& context);
+void add_infer(Command app, Context& context);
+void add_draw(Command app, Context& context);
 
 // LAYOUT --shape S --dtype T
 struct LayoutOptions {
@@ -80,7 +77,7 @@ struct LayoutOptions {
   std::string shape;
   std::string dtype = "f32";
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   [[nodiscard]] Layout bind() const;
 };
 

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dump_window.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "dump_files.hpp"
 
 namespace stridewise::cli {
 
-void WindowOptions::add_to(CLI::App& command, const std::string& file) {
-  auto* const skipped =
+void WindowOptions::add_to(Command command, const std::string& file) {
+  const Option skipped =
       command
           .add_option("--skip", skip,
                       "bytes of " + file +
                           " before the layout's memory, such as a header; "
                           "what\ncomes after it does not matter either")
-          ->check(CLI::NonNegativeNumber);
+          .not_negative();
   command
       .add_option("--start", start,
                   "the byte of the layout's memory that " + file +
                       " begins with; where\nit ends does not matter: of a "
                       "dump that was cut")
-      ->check(CLI::NonNegativeNumber)
-      ->excludes(skipped);
+      .not_negative()
+      .excludes(skipped);
 }
 
-void WindowOptions::add_skip(CLI::App& command, const std::string& suffix,
+void WindowOptions::add_skip(Command command, const std::string& suffix,
                              const std::string& file) {
   command
       .add_option("--skip" + suffix, skip,
                   "bytes of " + file +
                       " before the layout's memory; what comes after it\n"
                       "does not matter either")
-      ->check(CLI::NonNegativeNumber);
+      .not_negative();
 }
 
 std::optional<std::int64_t> WindowOptions::start_byte() const {

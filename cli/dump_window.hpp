@@ -13,9 +13,9 @@ struct WindowOptions {
   std::optional<std::int64_t> start;  // byte of the memory that comes first
 
   // Adds --skip and --start, which exclude each other.
-  void add_to(CLI::App& command, const std::string& file);
+  void add_to(Command command, const std::string& file);
   // Adds --skip-a, or of another suffix, alone.
-  void add_skip(CLI::App& command, const std::string& suffix,
+  void add_skip(Command command, const std::string& suffix,
                 const std::string& file);
   // As infer() has it: negative where bytes come before the memory. nullopt:
   // the file is the memory and nothing else.

@@ -90,23 +90,24 @@ int run(int argc, char** argv) {
   app.fallthrough();
   app.add_flag("--json", context.json,
                "print one JSON object on stdout, nothing else");
-  add_list(app, context);
-  add_show(app, context);
-  add_at(app, context);
-  add_who(app, context);
-  add_convert(app, context);
-  add_plan(app, context);
-  add_emit(app, context);
-  add_devices(app, context);
-  add_draw(app, context);
-  add_kernels(app, context);
-  add_bench(app, context);
-  add_demo(app, context);
-  add_probe(app, context);
-  add_infer(app, context);
-  add_diff(app, context);
-  add_decode(app, context);
-  add_check(app, context);
+  const Command program(app);
+  add_list(program, context);
+  add_show(program, context);
+  add_at(program, context);
+  add_who(program, context);
+  add_convert(program, context);
+  add_plan(program, context);
+  add_emit(program, context);
+  add_devices(program, context);
+  add_draw(program, context);
+  add_kernels(program, context);
+  add_bench(program, context);
+  add_demo(program, context);
+  add_probe(program, context);
+  add_infer(program, context);
+  add_diff(program, context);
+  add_decode(program, context);
+  add_check(program, context);
   for (CLI::App* command : app.get_subcommands({})) {
     command->add_flag("--json", context.json, "print one JSON object");
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <iostream>
@@ -168,11 +167,11 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_bench(Command app, Context& context) {
+  Command command = app.add_command(
       "bench",
       "measured speed of conversions, as a ratio to memcpy and others");
-  command->footer(
+  command.footer(
       "Each result is verified before it is timed: up to 32 MiB a side, byte "
       "for byte\nagainst the slow reference; beyond, by a million random "
       "elements and a million\nrandom places that must be zero where no "
@@ -187,44 +186,44 @@ void add_bench(CLI::App& app, Context& context) {
       "  stridewise bench --problems small --only nChw16c --against nt,numpy");
   auto options = std::make_shared<Options>();
   options->pair.dtype = "f32";
-  auto* src =
-      command->add_option("A", options->pair.src, "layout of the source");
-  command->add_option("B", options->pair.dst, "layout of the destination");
-  command->add_option("--shape,-s", options->pair.shape, "logical extents");
-  command->add_option("--dtype,-t", options->pair.dtype, "element type")
-      ->capture_default_str();
-  auto* to_dtype = command->add_option(
+  const Option src =
+      command.add_option("A", options->pair.src, "layout of the source");
+  command.add_option("B", options->pair.dst, "layout of the destination");
+  command.add_option("--shape,-s", options->pair.shape, "logical extents");
+  command.add_option("--dtype,-t", options->pair.dtype, "element type")
+      .show_default();
+  const Option to_dtype = command.add_option(
       "--to-dtype", options->to_dtype,
       "type that the values are converted to, by scale 1 and zero point 0");
   command
-      ->add_option("--problems,-p", options->problems,
-                   "a problem file, or one of small, medium, large, default: "
-                   "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; or values: 8 MiB "
-                   "of f32 that change their type on the way")
-      ->capture_default_str()
-      ->excludes(src)
-      ->excludes(to_dtype);
-  command->add_option("--only", options->only,
-                      "only problems with this text in their name");
+      .add_option("--problems,-p", options->problems,
+                  "a problem file, or one of small, medium, large, default: "
+                  "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; or values: 8 MiB "
+                  "of f32 that change their type on the way")
+      .show_default()
+      .excludes(src)
+      .excludes(to_dtype);
+  command.add_option("--only", options->only,
+                     "only problems with this text in their name");
   command
-      ->add_option("--against", options->against,
-                   "memcpy, nt (a copy with non-temporal stores), peers by "
-                   "name or as NAME=PROGRAM, all; separated by ','")
-      ->capture_default_str();
-  command->add_option("--csv", options->csv, "also write a table to this file");
-  command->add_option("--svg", options->svg, "also draw a chart to this file");
-  command->add_option("--threads,-j", options->threads, "threads; 0: all")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 4096));
-  command->add_option("--rounds", options->rounds, "timed rounds")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      .add_option("--against", options->against,
+                  "memcpy, nt (a copy with non-temporal stores), peers by "
+                  "name or as NAME=PROGRAM, all; separated by ','")
+      .show_default();
+  command.add_option("--csv", options->csv, "also write a table to this file");
+  command.add_option("--svg", options->svg, "also draw a chart to this file");
+  command.add_option("--threads,-j", options->threads, "threads; 0: all")
+      .show_default()
+      .in_range(0, 4096);
+  command.add_option("--rounds", options->rounds, "timed rounds")
+      .show_default()
+      .in_range(1, 1000);
   command
-      ->add_option("--timeout", options->timeout_seconds,
-                   "seconds that a peer may take to answer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 86400));
-  command->callback([&context, options] { run(context, *options); });
+      .add_option("--timeout", options->timeout_seconds,
+                  "seconds that a peer may take to answer")
+      .show_default()
+      .in_range(1, 86400);
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace stridewise::cli {
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+Option& Option::in_range(int least, int most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+Option& Option::not_negative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+Option& Option::one_of(std::initializer_list<int> values) {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+Option& Option::check(std::function<std::string(const std::string&)> fault) {
+  option_->check(std::move(fault));
+  return *this;
+}
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+Option& Option::expects(int least, int most) {
+  option_->expected(least, most);
+  return *this;
+}
+Option& Option::one_word_each() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Command Command::add_command(const std::string& name,
+                             const std::string& about) {
+  return Command(*app_->add_subcommand(name, about));
+}
+
+template <class Value>
+Option Command::add_option(const std::string& names, Value& value,
+                           const std::string& about) {
+  return Option(app_->add_option(names, value, about));
+}
+template Option Command::add_option(const std::string&, int&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::int64_t&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, float&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, double&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&, std::string&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&,
+                                    std::optional<std::int64_t>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&,
+                                    std::optional<std::string>&,
+                                    const std::string&);
+template Option Command::add_option(const std::string&,
+                                    std::vector<std::string>&,
+                                    const std::string&);
+
+Option Command::add_flag(const std::string& names, bool& value,
+                         const std::string& about) {
+  return Option(app_->add_flag(names, value, about));
+}
+
+Command Command::add_choice(const std::string& name, const std::string& about) {
+  CLI::Option_group* const group = app_->add_option_group(name, about);
+  group->require_option(1);
+  return Command(*group);
+}
+
+void Command::footer(const std::string& text) { app_->footer(text); }
+
+void Command::callback(std::function<void()> run) {
+  app_->callback(std::move(run));
+}
+
+bool Command::has(const std::string& name) const {
+  return app_->count(name) > 0;
+}
+
+}  // namespace stridewise::cli
