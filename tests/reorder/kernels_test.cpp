@@ -420,7 +420,7 @@ TEST(Kernels, TransposesOfSmallPlanesOfChunks) {
     if (kernel.kind != KernelKind::transpose || kernel.element_bytes < 16) {
       continue;
     }
-    for (const std::int64_t rows : {1, 2, 3, 5, 7, 9, 14}) {
+    for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 9, 14}) {
       for (const std::int64_t columns : {1, 2, 3, 7}) {
         for (const std::int64_t gap : {0, 16, 24}) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
@@ -530,7 +530,7 @@ TEST(Kernels, CopiesOfShortRuns) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::copy) continue;
     for (std::int64_t bytes = 1; bytes <= 66; ++bytes) {
-      for (const std::int64_t all : {0, 4, 8, 16, 24, 32, 64, 80}) {
+      for (const std::int64_t all : {0, 4, 8, 16, 24, 32, 64, 80, 128}) {
         const std::int64_t zeros = std::max<std::int64_t>(all - bytes, 0);
         if (zeros == 0 && all > 0) continue;
         for (const std::int64_t runs : {1, 7, 37, 70}) {
@@ -555,7 +555,7 @@ TEST(Kernels, CopiesOfShortRuns) {
 TEST(Kernels, CopiesOfSomeLines) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::copy) continue;
-    for (std::int64_t bytes = 63; bytes <= 260; ++bytes) {
+    for (std::int64_t bytes = 63; bytes <= 577; bytes += bytes < 260 ? 1 : 7) {
       for (const std::int64_t gap : {0, 3, 64}) {
         Tile tile = tile_of(kernel, 5, bytes, gap, 0);
         tile.count[2] = 3;

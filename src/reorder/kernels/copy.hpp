@@ -137,9 +137,10 @@ void zero_run(std::byte* dst, std::int64_t bytes) {
   any_run<Vector, streams>(FromNothing{}, dst, bytes);
 }
 
-// Runs of some lines by so many vectors each, of which the last two may overlap: what a
-// run costs besides is more than moving it.
-template <class Vector>
+// Runs of some lines by so many vectors each, of which the last two may overlap, or
+// which stream where all runs are whole lines: what a run costs besides is more than
+// moving it.
+template <class Vector, bool streams>
 class SomeLines {
   static constexpr std::int64_t unit = 16 * Vector::lanes;
   static constexpr int most = 8;  // vectors
@@ -147,7 +148,9 @@ class SomeLines {
  public:
   static bool suits(const Tile& tile) {
     return tile.zeros == 0 && tile.count[1] >= line &&
-           tile.count[1] <= most * unit;
+           tile.count[1] <= most * unit &&
+           (!streams || ((tile.count[1] | tile.dst_stride[0]) % line == 0 &&
+                         planes_aligned(tile, line)));
   }
   static void run(const Tile& tile) { with_vectors<line / unit>(tile); }
 
@@ -165,12 +168,18 @@ class SomeLines {
     const std::int64_t last = tile.count[1] - unit;
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
       typename Vector::type v[vectors];
+      const auto at = [=](int k) { return k + 1 < vectors ? k * unit : last; };
 #pragma GCC unroll 8
-      for (int k = 0; k < vectors - 1; ++k) v[k] = Vector::load(src + k * unit);
-      v[vectors - 1] = Vector::load(src + last);
+      for (int k = 0; k < vectors; ++k) v[k] = Vector::load(src + at(k));
+      if (streams) ask_page_after(dst, vectors * unit);
 #pragma GCC unroll 8
-      for (int k = 0; k < vectors - 1; ++k) Vector::store(dst + k * unit, v[k]);
-      Vector::store(dst + last, v[vectors - 1]);
+      for (int k = 0; k < vectors; ++k) {
+        if constexpr (streams) {
+          Vector::stream(dst + at(k), v[k]);
+        } else {
+          Vector::store(dst + at(k), v[k]);
+        }
+      }
     });
   }
 };
@@ -180,11 +189,15 @@ class Copy {
  public:
   static void run(const Tile& tile) {
     // Of half a line, since more of those that are misaligned cross none.
-    using Some = SomeLines<typename Vector::Half>;
+    using Some = SomeLines<typename Vector::Half, false>;
     if (Some::suits(tile)) return Some::run(tile);
     each_plane(tile, runs<false>);
   }
-  static void stream(const Tile& tile) { each_plane(tile, runs<true>); }
+  static void stream(const Tile& tile) {
+    using Some = SomeLines<Vector, true>;
+    if (Some::suits(tile)) return Some::run(tile);
+    each_plane(tile, runs<true>);
+  }
 
  private:
   template <bool streams>

@@ -17,9 +17,9 @@
 namespace stridewise {
 namespace {
 
-// How many planes a block takes: one, or some that lie apart or beside each other
-// in src.
-enum class Planes : std::uint8_t { one, apart, beside };
+// How many planes a block takes: one, or some that lie apart in src, perhaps to be
+// a vector of dst each, or beside each other.
+enum class Planes : std::uint8_t { one, apart, vectors, beside };
 
 // Long rows, and planes beside each other, by vectors of type Long; other short
 // planes by type Wide, some at once; the last columns by Vector128. From 32 bytes
@@ -46,6 +46,11 @@ class Interleave {
     });
   }
 
+  // Whether planes of one lane a row are a vector of dst each.
+  template <int J>
+  static constexpr bool vectors = (J == Wide::lanes) &&
+                                  (J > 2) && Wide::lane_bytes == 16;
+
   template <int J, bool streams>
   static void planes(Tile plane) {
     const std::byte* const src = plane.src;
@@ -65,9 +70,15 @@ class Interleave {
       }
       // Planes of one lane each fill a vector together.
       if (Wide::lanes > 1 && plane.count[1] == step) {
-        while (left >= Wide::lanes) {
+        if constexpr (vectors<J>) {
+          if (!streams || steps_by_lines(plane)) {
+            for (; left >= Wide::lanes; go_on(Wide::lanes)) {
+              block<Wide, J, streams, Planes::vectors>(plane, 0);
+            }
+          }
+        }
+        for (; left >= Wide::lanes; go_on(Wide::lanes)) {
           block<Wide, J, streams, Planes::apart>(plane, 0);
-          go_on(Wide::lanes);
         }
       }
       while (left > 0) {
@@ -144,7 +155,7 @@ class Interleave {
         block<Vector, J, streams>(tile, j);
       }
     }
-    if constexpr (some > 2 * step && !streams) {
+    if constexpr (some > 2 * step) {
       if (count - j >= 2 * step) {
         block<typename Vector::Half, J, streams>(tile, j);
         j += 2 * step;
@@ -170,16 +181,29 @@ class Interleave {
   template <int J, bool streams>
   [[gnu::noinline]] static void last_columns(const Tile& tile, std::int64_t j) {
     const std::int64_t count = tile.count[1];
-    if (!streams && count < step) return few<J>(tile);
+    if (!streams && count < step) return few<J, false>(tile);
     for (; count - j >= step; j += step) {
       block<Vector128, J, streams>(tile, j);
     }
     if (j == count) return;
     if constexpr (streams) {
+      // Stores of both kinds by turns wait for each other.
+      if ((count - j) * J * width % 16 == 0) return stream_few<J>(tile, j);
       last_columns<J, false>(tile, j);
     } else {
       block<Vector128, J, false>(tile, count - step);
     }
+  }
+
+  // Columns from j on, fewer than 16 bytes hold. Not inline, so that others have no
+  // tile on their stack.
+  template <int J>
+  [[gnu::noinline]] static void stream_few(const Tile& tile, std::int64_t j) {
+    Tile last = tile;
+    last.src += j * width;
+    last.dst += j * J * width;
+    last.count[1] -= j;
+    few<J, true>(last);
   }
 
   // Columns from j on, a lane of each row a lane; or some planes of `row_bytes`,
@@ -200,7 +224,8 @@ class Interleave {
       const std::byte* const row = src + i * tile.src_stride[0];
       if (i >= tile.count[0]) {
         in[i] = Vector::zero();
-      } else if constexpr (planes == Planes::apart) {
+      } else if constexpr (planes == Planes::apart ||
+                           planes == Planes::vectors) {
         in[i] = Vector::gather([&](std::int64_t lane) {
           const std::byte* const at = row + lane * tile.src_stride[2];
           if (tile.prefetch) __builtin_prefetch(at + tile.next_src, 0, 2);
@@ -215,6 +240,19 @@ class Interleave {
     }
     Lanes<Vector, width, J, false>::permute(in, out);
     if (streams) ask_page_after(dst, lane_bytes * J * Vector::lanes);
+    if constexpr (planes == Planes::vectors) {
+      Vector::transpose_lanes(out);
+#pragma GCC unroll 4
+      for (int k = 0; k < J; ++k) {
+        std::byte* const to = dst + k * tile.dst_stride[2];
+        if constexpr (streams) {
+          Vector::stream(to, out[k]);
+        } else {
+          Vector::store(to, out[k]);
+        }
+      }
+      return;
+    }
 #pragma GCC unroll 16
     for (int k = 0; k < J; ++k) {
       const auto at = [&](std::int64_t lane) {
@@ -234,7 +272,7 @@ class Interleave {
 
   // Fewer columns than 16 bytes hold, by way of whole vectors: copies of rows where
   // those would reach beyond src.
-  template <int J>
+  template <int J, bool streams>
   static void few(const Tile& tile) {
     std::array<std::byte, 16 * J> rows;
     std::array<std::byte, 16 * J> all;
@@ -256,7 +294,12 @@ class Interleave {
     const std::int64_t bytes = tile.count[1] * J * width;
     const std::int64_t vectors = bytes / 16 * 16;
     for (std::int64_t at = 0; at < vectors; at += 16) {
-      Vector128::store(tile.dst + at, Vector128::load(all.data() + at));
+      const auto v = Vector128::load(all.data() + at);
+      if constexpr (streams) {
+        Vector128::stream(tile.dst + at, v);
+      } else {
+        Vector128::store(tile.dst + at, v);
+      }
     }
     if (vectors < bytes) {
       copy_short(tile.dst + vectors, all.data() + vectors, bytes - vectors);

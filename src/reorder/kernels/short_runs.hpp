@@ -65,6 +65,7 @@ class ShortRuns {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t all = bytes + tile.zeros;
     if (tile.zeros > 0) {
+      if (all == 128) return whole<Vector, 128>(tile);
       if (all == 64) return whole<Vector, 64>(tile);
       if (all == 32) return whole<Half, 32>(tile);
       if (all == 16) return whole<Vector128, 16>(tile);

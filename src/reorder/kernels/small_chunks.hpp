@@ -21,14 +21,17 @@ class SmallChunks {
   static constexpr std::int64_t unit = 16 * Part::lanes;
 
  public:
-  // Of whole lines strips are faster.
   static bool suits(const Tile& tile) {
     return tile.zeros == 0 && tile.row_offset == nullptr &&
            tile.column_offset == nullptr && tile.count[2] > 1 &&
-           tile.count[0] * width % line != 0 &&
            tile.count[0] * tile.count[1] * width <= most_bytes;
   }
+  // Of these, strips are faster where nothing streams.
+  static bool of_lines(const Tile& tile) {
+    return tile.count[0] * width % line == 0;
+  }
 
+  template <bool streams>
   [[gnu::noinline]] static void run(const Tile& tile) {
     // Copies, so that nothing is read again because of what is stored.
     const auto count = tile.count;
@@ -40,21 +43,27 @@ class SmallChunks {
             tile.src + l * src_stride[3] + k * src_stride[2];
         std::byte* const dst = tile.dst + l * dst_stride[3] + k * dst_stride[2];
         for (std::int64_t j = 0; j < count[1]; ++j) {
-          column(src + j * width, src_stride[0], dst + j * dst_stride[1],
-                 count[0]);
+          column<streams>(src + j * width, src_stride[0],
+                          dst + j * dst_stride[1], count[0]);
         }
       }
     }
   }
 
  private:
+  template <bool streams>
   [[gnu::always_inline]] static void column(const std::byte* src,
                                             std::int64_t pitch, std::byte* dst,
                                             std::int64_t rows) {
+    if (streams) ask_page_after(dst, rows * width);
     for (std::int64_t i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < width; at += unit) {
-        Part::store(dst + at, Part::load(src + at));
+        if constexpr (streams) {
+          Part::stream(dst + at, Part::load(src + at));
+        } else {
+          Part::store(dst + at, Part::load(src + at));
+        }
       }
       src += pitch;
       dst += width;

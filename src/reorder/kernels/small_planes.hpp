@@ -18,7 +18,6 @@ namespace {
 template <class Vector, int width>
 class SmallPlanes {
   using S = Squares<Vector, width, line>;
-  using V = typename S::V;
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t most_columns = 2 * line / width;
   static constexpr std::int64_t most_rows = 4 * S::rows;
@@ -31,6 +30,12 @@ class SmallPlanes {
            tile.row_offset == nullptr && tile.crowded_src == 0;
   }
 
+  // What streams is written once.
+  static bool suits_streams(const Tile& tile) {
+    return suits(tile) && tile.count[0] % S::rows == 0;
+  }
+
+  template <Put put>
   [[gnu::noinline]] static void run(const Tile& tile) {
     // Copies, so that nothing is read again because of what is stored.
     std::int64_t to[most_columns];
@@ -45,10 +50,14 @@ class SmallPlanes {
         std::byte* const dst = plane.dst + row * width;
         for (std::int64_t j = 0; j < columns; j += n) {
           const std::int64_t first = std::min(j, columns - n);
-          S::each_piece(from.at(first * width), S::parts,
-                        [&](std::int64_t k, std::int64_t at, V v) {
-                          Vector::store(dst + to[first + k] + at, v);
-                        });
+          const typename S::ByTable square{to + first};
+          if (put != Put::cached) {
+            for (std::int64_t k = 0; k < n; ++k) {
+              ask_page_after(dst + square.at(k), line);
+            }
+          }
+          S::template square<put>(from.at(first * width), S::parts, dst,
+                                  square);
         }
       }
     });

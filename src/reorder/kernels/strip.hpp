@@ -105,8 +105,15 @@ class Strip {
     if constexpr (put != Put::stream_lanes && !S::chunks) {
       if ((put == Put::stream || !tile_.prefetch) &&
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
-          tile_.crowded_src == 0 && tile_.column_offset == nullptr) {
-        return by_offsets<put>();
+          tile_.column_offset == nullptr) {
+        if (tile_.crowded_src == 0) return by_offsets<put>();
+        if (!packs(tile_)) {
+          // One by one, while the cache keeps what is read of rows.
+          for (std::int64_t s = 0; s < strips_; ++s) {
+            Strip(tile_, row_ + s * rows).template by_offsets<put>();
+          }
+          return;
+        }
       }
     }
     if (packs(tile_)) return packed<put, pack_bytes>();

@@ -52,10 +52,19 @@ class Transpose {
         }
       }
       using Small = SmallPlanes<Wide, width>;
-      if (!streams && Small::suits(tile)) return Small::run(tile);
+      if constexpr (streams) {
+        if (Small::suits_streams(tile) && whole_lines(tile)) {
+          return Small::template run<Put::stream>(tile);
+        }
+      } else if (Small::suits(tile)) {
+        return Small::template run<Put::cached>(tile);
+      }
     } else if constexpr (width < line) {
       using Small = SmallChunks<Wide, width>;
-      if (!streams && Small::suits(tile)) return Small::run(tile);
+      if (Small::suits(tile) && Small::of_lines(tile) == streams &&
+          (!streams || whole_lines(tile))) {
+        return Small::template run<streams>(tile);
+      }
     }
     if constexpr (width < 8) {
       using Few = FewRows<Wide, Half, width>;
@@ -111,7 +120,11 @@ class Transpose {
       }
       // Lines that stream are not touched by other stores: those would wait for
       // the cache.
-      if (row > 0) return last_rows(rows_of(tile, row, count - row), 0);
+      if (row > 0) {
+        const Tile last = rows_of(tile, row, count - row);
+        constexpr Put put = chunks ? Put::stream_lanes : Put::cached;
+        return last_rows<put>(last, 0);
+      }
     }
     if (count >= Full::rows) row = strips<Put::cached>(tile, 0);
     last_rows(tile, row);
@@ -238,7 +251,8 @@ class Transpose {
   }
 
   // Fewer rows than a line: the shortest strip that ends with the last row and
-  // reaches back to `row`, or two of half a line.
+  // reaches back to `row`, or two of half a line. What streams is written once.
+  template <Put put = Put::cached>
   static void last_rows(const Tile& tile, std::int64_t row) {
     const std::int64_t count = tile.count[0] + tile.zeros;
     const std::int64_t left = (count - row) * width;
@@ -252,25 +266,25 @@ class Transpose {
           return Lanes::run(tile, count - Lanes::rows);
         }
       }
-      if (left > 32 && count >= Full::rows) {
+      if (put == Put::cached && left > 32 && count >= Full::rows) {
         strips<Put::cached>(rows_of(tile, count - Full::rows, Full::rows), 0);
         return;
       }
       if (left >= 32) {
-        Short(tile, row).template run<Put::cached>();
-        return last_rows(tile, row + Short::rows);
+        Short(tile, row).template run<put>();
+        return last_rows<put>(tile, row + Short::rows);
       }
       if constexpr (width <= 16) {
         using Shortest = Strip<Vector128, width, 16>;
-        if (left > 16 && count >= Short::rows) {
+        if (put == Put::cached && left > 16 && count >= Short::rows) {
           return Short(tile, count - Short::rows).template run<Put::cached>();
         }
         if (left > 16) {
-          Shortest(tile, row).template run<Put::cached>();
-          return last_rows(tile, row + Shortest::rows);
+          Shortest(tile, row).template run<put>();
+          return last_rows<put>(tile, row + Shortest::rows);
         }
         row = std::max<std::int64_t>(std::min(row, count - Shortest::rows), 0);
-        Shortest(tile, row).template run<Put::cached>();
+        Shortest(tile, row).template run<put>();
       }
     }
   }
