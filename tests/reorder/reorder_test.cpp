@@ -690,7 +690,7 @@ TEST(Plan, DoesNotStreamSharedLines) {
   };
   // Runs of a line and a half, but not of many lines and a half, or of lines.
   EXPECT_FALSE(streams("8x64x7x24", "nhcw", 4));
-  EXPECT_TRUE(streams("8x64x7x56", "nhcw", 4));
+  EXPECT_TRUE(streams("8x64x7x120", "nhcw", 4));
   EXPECT_TRUE(streams("8x64x7x32", "nhcw", 4));
   // Tiles of columns that end within lines, of a KiB or two.
   EXPECT_FALSE(streams("4x144x14x14", "nhCw4c", 2, "nChw16c"));
@@ -703,6 +703,14 @@ TEST(Plan, DoesNotStreamSharedLines) {
   EXPECT_FALSE(streams("8x64x7x7", "nhCw4c", 4));
   EXPECT_FALSE(streams("8x96x9x9", "nhwc", 1, "nChw16c"));
   EXPECT_TRUE(streams("8x128x9x9", "nhwc", 1, "nChw16c"));
+  // Runs of a line that begin within lines, parts of lines, and lines of long elements
+  // that begin within others.
+  EXPECT_FALSE(streams("96x64x3x3", "ABcd8b24a", 4, "Abcd16a"));
+  EXPECT_TRUE(streams("96x64x3x3", "ABcd8b32a", 4, "Abcd16a"));
+  EXPECT_FALSE(streams("16x64x3x3", "aBcd4b", 1, "aBcd8b"));
+  EXPECT_TRUE(streams("16x64x5x5", "aBcd4b", 1, "aBcd8b"));
+  EXPECT_FALSE(streams("88x64x5x5", "bcda", 4, "ABcd4a16b4a"));
+  EXPECT_TRUE(streams("96x64x5x5", "bcda", 4, "ABcd4a16b4a"));
 }
 
 // Columns of dst that are no whole lines.

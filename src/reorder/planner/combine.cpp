@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
+#include "reorder/planner/problem.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -61,10 +62,12 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
     return {};
   }
   if (nest.columns.empty()) {
-    // Rows that kernels pack are worth packing by some lines.
-    const bool packed =
-        nest.zeros > 0 || !nest.rows.empty() ||
-        (crowded_src && 4 * line / unit * column <= most_combined);
+    // Rows that kernels pack are worth packing by some lines, and blocks that are too
+    // large then are not worth it: but short columns would not stream without.
+    const bool fits = 4 * line / unit * column <= most_combined;
+    const bool packed = nest.zeros > 0 || !nest.rows.empty()
+                            ? fits || column >= long_column
+                            : crowded_src && fits;
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
     const std::int64_t columns =
         std::max<std::int64_t>(some / (column * least), 1) * least;

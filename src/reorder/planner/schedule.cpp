@@ -40,6 +40,18 @@ bool dense(const PlanNest& nest, const Kernel& kernel) {
                        kernel.element_bytes);
 }
 
+// Whether every column of the tile, or run of a copy, and every tile begins as far from
+// a line of dst as the first.
+bool begin_with_lines(const PlanNest& nest, const Kernel& kernel) {
+  const auto by_lines = [](const PlanLoop& loop) {
+    return loop.count == 1 || loop.dst_stride % line == 0;
+  };
+  const std::size_t columns = kernel.kind == KernelKind::copy ? 0 : 1;
+  return (nest.columns.empty() ? by_lines(nest.tile[columns])
+                               : std::ranges::all_of(nest.columns, by_lines)) &&
+         std::ranges::all_of(nest.loops, by_lines);
+}
+
 // Whether lines of dst are so often shared, by short tiles that follow each other
 // there, by short columns of long elements or by runs of a line or two, that the caches
 // put them together better than streaming stores, which would write each in parts.
@@ -57,25 +69,33 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   std::int64_t whole = column * columns;  // what streams whole if it is lines
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
-    if (unit >= 16) return column % line != 0 && column < few;
+    if (unit >= 16) {
+      const bool off_line =
+          column % line != 0 || !begin_with_lines(nest, kernel);
+      return off_line && column < few;
+    }
     // Two columns of half a line stream as one.
     if (column != line / 2) {
       few = 2 << 10;
       whole = column;
     }
   } else if (kernel.kind == KernelKind::copy) {
-    // One or two whole lines do not make up for the parts beside them: 8 MiB take half
-    // of the time, 128 MiB the same.
+    // A few whole lines do not make up for the parts beside them: 8 MiB take half of
+    // the time, 128 MiB the same.
     const std::int64_t run = columns + nest.zeros;
-    return run > line && run < 3 * line && run % line != 0 &&
+    const bool off_line = run % line != 0 || !begin_with_lines(nest, kernel);
+    const bool apart =
+        nest.tile[0].dst_stride != run &&
+        std::ranges::find(nest.loops, run, &PlanLoop::dst_stride) ==
+            nest.loops.end();
+    return off_line && (run >= line || apart) && run < 6 * line &&
            bytes < short_cached;
   } else if (kernel.kind == KernelKind::gathered) {
-    const auto off_line = [](const PlanLoop& loop) {
-      return loop.dst_stride % line != 0;
-    };
-    return column % line != 0 || std::ranges::any_of(nest.loops, off_line);
+    return column % line != 0 || !begin_with_lines(nest, kernel);
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
+  } else if (kernel.kind == KernelKind::deinterleave) {
+    return column < line;
   } else if (kernel.kind != KernelKind::interleave) {
     return false;
   }
