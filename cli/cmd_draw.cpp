@@ -234,7 +234,7 @@ void add_draw(Command app, Context& context) {
                      "terminal)");
   command.add_option("--title", draw.title, "instead of the expression");
   command.callback([&context, options, command] {
-    run(context, *options, command.has("--dtype"));
+    run(context, *options, command.given("--dtype"));
   });
 }
 

@@ -93,7 +93,7 @@ void Command::callback(std::function<void()> run) {
   app_->callback(std::move(run));
 }
 
-bool Command::has(const std::string& name) const {
+bool Command::given(const std::string& name) const {
   return app_->count(name) > 0;
 }
 

@@ -28,7 +28,7 @@ class Option {
   // `fault` tells what is wrong with a text; empty: nothing.
   Option& check(std::function<std::string(const std::string& text)> fault);
   Option& excludes(const Option& other);
-  // So many words after it, or as many as its kind wants.
+  // From `least` to `most` words.
   Option& expects(int least, int most);
   // One word each time that it is given, not all that follow.
   Option& one_word_each();
@@ -44,7 +44,7 @@ class Command {
 
   Command add_command(const std::string& name, const std::string& about);
   // `names`: "--long,-l", or "NAME" of a positional argument. Value: an int, int64_t,
-  // float, double or std::string, std::optional of one of the last or the second, or
+  // float, double or std::string, std::optional of a std::string or int64_t, or
   // std::vector<std::string>. It must live as long as the command.
   template <class Value>
   Option add_option(const std::string& names, Value& value,
@@ -58,7 +58,7 @@ class Command {
   // What the command does, once its options are read.
   void callback(std::function<void()> run);
   // Whether the option was given.
-  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] bool given(const std::string& name) const;
 
  private:
   CLI::App* app_;

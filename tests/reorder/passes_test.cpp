@@ -228,6 +228,20 @@ TEST(Combine, BlocksFitAPageWhereverTheyBegin) {
   }
 }
 
+// Rows that are packed go by four lines of each, or by one where those do not fit.
+TEST(Combine, TakesOneLineOfManyRows) {
+  const Kernel& kernel = *find_kernel(KernelKind::transpose, 1);
+  const auto columns = [&](std::int64_t rows) {
+    PlanNest nest;
+    nest.tile = {{rows, 4000, 1}, {1000, 1, rows}};
+    nest.rows = {{rows, 4000, 1}};
+    return detail::combine_of(nest, kernel, {}, false).columns;
+  };
+  EXPECT_EQ(columns(100), 256);
+  EXPECT_EQ(columns(200), 64);
+  EXPECT_EQ(columns(600), 0);
+}
+
 RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
   const std::int64_t width = std::int64_t{1} << in_range(0, 3);
   const Piece piece = random_permutation(width);

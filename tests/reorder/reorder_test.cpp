@@ -708,7 +708,7 @@ TEST(Plan, DoesNotStreamSharedLines) {
   EXPECT_FALSE(streams("96x64x3x3", "ABcd8b24a", 4, "Abcd16a"));
   EXPECT_TRUE(streams("96x64x3x3", "ABcd8b32a", 4, "Abcd16a"));
   EXPECT_FALSE(streams("16x64x3x3", "aBcd4b", 1, "aBcd8b"));
-  EXPECT_TRUE(streams("16x64x5x5", "aBcd4b", 1, "aBcd8b"));
+  EXPECT_TRUE(streams("16x64x16x16", "aBcd4b", 1, "aBcd8b"));
   EXPECT_FALSE(streams("88x64x5x5", "bcda", 4, "ABcd4a16b4a"));
   EXPECT_TRUE(streams("96x64x5x5", "bcda", 4, "ABcd4a16b4a"));
 }

@@ -47,11 +47,7 @@ template <class Vector, bool streams, class From>
   for (int k = 0; k < 4; ++k) v[k] = from.template at<Vector>(at + k * unit);
 #pragma GCC unroll 4
   for (int k = 0; k < 4; ++k) {
-    if constexpr (streams) {
-      Vector::stream(dst + at + k * unit, v[k]);
-    } else {
-      Vector::store(dst + at + k * unit, v[k]);
-    }
+    store_or_stream<Vector, streams>(dst + at + k * unit, v[k]);
   }
 }
 
@@ -144,6 +140,7 @@ template <class Vector, bool streams>
 class SomeLines {
   static constexpr std::int64_t unit = 16 * Vector::lanes;
   static constexpr int most = 8;  // vectors
+  static constexpr int step = streams ? line / unit : 1;
 
  public:
   static bool suits(const Tile& tile) {
@@ -159,7 +156,7 @@ class SomeLines {
   static void with_vectors(const Tile& tile) {
     if constexpr (vectors < most) {
       if (tile.count[1] > vectors * unit)
-        return with_vectors<vectors + 1>(tile);
+        return with_vectors<vectors + step>(tile);
     }
     each_plane(tile, runs<vectors>);
   }
@@ -174,11 +171,7 @@ class SomeLines {
       if (streams) ask_page_after(dst, vectors * unit);
 #pragma GCC unroll 8
       for (int k = 0; k < vectors; ++k) {
-        if constexpr (streams) {
-          Vector::stream(dst + at(k), v[k]);
-        } else {
-          Vector::store(dst + at(k), v[k]);
-        }
+        store_or_stream<Vector, streams>(dst + at(k), v[k]);
       }
     });
   }

@@ -46,10 +46,12 @@ class Interleave {
     });
   }
 
-  // Whether planes of one lane a row are a vector of dst each.
+  // Whether planes of one lane a row are a vector of dst each, and lanes of those of
+  // some planes can change places.
   template <int J>
-  static constexpr bool vectors = (J == Wide::lanes) &&
-                                  (J > 2) && Wide::lane_bytes == 16;
+  static constexpr bool vector_each = (J == Wide::lanes) && requires {
+    &Wide::transpose_lanes;
+  };
 
   template <int J, bool streams>
   static void planes(Tile plane) {
@@ -70,7 +72,7 @@ class Interleave {
       }
       // Planes of one lane each fill a vector together.
       if (Wide::lanes > 1 && plane.count[1] == step) {
-        if constexpr (vectors<J>) {
+        if constexpr (vector_each<J>) {
           if (!streams || steps_by_lines(plane)) {
             for (; left >= Wide::lanes; go_on(Wide::lanes)) {
               block<Wide, J, streams, Planes::vectors>(plane, 0);
@@ -188,7 +190,9 @@ class Interleave {
     if (j == count) return;
     if constexpr (streams) {
       // Stores of both kinds by turns wait for each other.
-      if ((count - j) * J * width % 16 == 0) return stream_few<J>(tile, j);
+      if constexpr (J % 2 == 0) {
+        if ((count - j) * J * width % 16 == 0) return stream_few<J>(tile, j);
+      }
       last_columns<J, false>(tile, j);
     } else {
       block<Vector128, J, false>(tile, count - step);
@@ -244,28 +248,23 @@ class Interleave {
       Vector::transpose_lanes(out);
 #pragma GCC unroll 4
       for (int k = 0; k < J; ++k) {
-        std::byte* const to = dst + k * tile.dst_stride[2];
-        if constexpr (streams) {
-          Vector::stream(to, out[k]);
-        } else {
-          Vector::store(to, out[k]);
-        }
+        store_or_stream<Vector, streams>(dst + k * tile.dst_stride[2], out[k]);
       }
-      return;
-    }
+    } else {
 #pragma GCC unroll 16
-    for (int k = 0; k < J; ++k) {
-      const auto at = [&](std::int64_t lane) {
-        return dst +
-               (lane + k / share) * (planes == Planes::one
-                                         ? lane_bytes * J
-                                         : tile.dst_stride[2]) +
-               k % share * lane_bytes;
-      };
-      if constexpr (streams) {
-        Vector::scatter_stream(at, out[k]);
-      } else {
-        Vector::scatter(at, out[k]);
+      for (int k = 0; k < J; ++k) {
+        const auto at = [&](std::int64_t lane) {
+          return dst +
+                 (lane + k / share) * (planes == Planes::one
+                                           ? lane_bytes * J
+                                           : tile.dst_stride[2]) +
+                 k % share * lane_bytes;
+        };
+        if constexpr (streams) {
+          Vector::scatter_stream(at, out[k]);
+        } else {
+          Vector::scatter(at, out[k]);
+        }
       }
     }
   }
@@ -295,11 +294,7 @@ class Interleave {
     const std::int64_t vectors = bytes / 16 * 16;
     for (std::int64_t at = 0; at < vectors; at += 16) {
       const auto v = Vector128::load(all.data() + at);
-      if constexpr (streams) {
-        Vector128::stream(tile.dst + at, v);
-      } else {
-        Vector128::store(tile.dst + at, v);
-      }
+      store_or_stream<Vector128, streams>(tile.dst + at, v);
     }
     if (vectors < bytes) {
       copy_short(tile.dst + vectors, all.data() + vectors, bytes - vectors);

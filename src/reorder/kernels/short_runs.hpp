@@ -1,5 +1,5 @@
-// Copies of many runs of less than a line: some at once by permutations of bytes, or
-// each by constant moves. Included as transpose.hpp is.
+// Copies of many runs of less than a line, with zeros perhaps two: some at once by
+// permutations of bytes, or each by constant moves. Included as transpose.hpp is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -59,13 +59,16 @@ class ShortRuns {
   }
 
  private:
-  // Whole parts of a line by vectors, runs without zeros by two moves that may
-  // overlap.
+  // Whole parts of a line, or two lines, by vectors, runs without zeros by two moves
+  // that may overlap.
   static std::int64_t by_moves(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t all = bytes + tile.zeros;
     if (tile.zeros > 0) {
-      if (all == 128) return whole<Vector, 128>(tile);
+      if (all == 128) {
+        return bytes <= 64 ? whole<Vector, 128, 64>(tile)
+                           : whole<Vector, 128>(tile);
+      }
       if (all == 64) return whole<Vector, 64>(tile);
       if (all == 32) return whole<Half, 32>(tile);
       if (all == 16) return whole<Vector128, 16>(tile);
@@ -125,46 +128,45 @@ class ShortRuns {
     return tile.count[0];
   }
 
-  // Runs that with their zeros are `all` bytes, by vectors that read as many.
-  template <class V, std::int64_t all>
+  // Runs that with their zeros are `all` bytes, by vectors that read so many.
+  template <class V, std::int64_t all, std::int64_t read = all>
   static std::int64_t whole(const Tile& tile) {
     Tile part = tile;
-    part.count[0] = runs_inside(tile, all);
+    part.count[0] = runs_inside(tile, read);
     const bool aligned =
         (reinterpret_cast<std::uintptr_t>(tile.dst) | tile.dst_stride[0]) %
             (16 * V::lanes) ==
         0;
-    aligned ? whole_runs<V, all, streams>(part)
-            : whole_runs<V, all, false>(part);
+    aligned ? whole_runs<V, all, read, streams>(part)
+            : whole_runs<V, all, read, false>(part);
     return part.count[0];
   }
-  template <class V, std::int64_t all, bool streamed>
+  template <class V, std::int64_t all, std::int64_t read, bool streamed>
   [[gnu::noinline]] static void whole_runs(const Tile& tile) {
     constexpr std::int64_t unit = 16 * V::lanes;
-    static_assert(all % unit == 0);
-    typename V::type mask[all / unit];
-    std::byte keep[all] = {};
+    static_assert(all % unit == 0 && read % unit == 0);
+    typename V::type mask[read / unit];
+    std::byte keep[read] = {};
     std::memset(keep, 255, static_cast<std::size_t>(tile.count[1]));
-    for (std::int64_t k = 0; k < all / unit; ++k) {
+    for (std::int64_t k = 0; k < read / unit; ++k) {
       mask[k] = V::load(keep + k * unit);
     }
     // By value: what is stored might be what a reference leads to.
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (std::int64_t k = 0; k < all / unit; ++k) {
-        put<V, streamed>(dst + k * unit,
-                         V::both(V::load(src + k * unit), mask[k]));
+        put_in_order<V, streamed>(
+            dst + k * unit, k < read / unit
+                                ? V::both(V::load(src + k * unit), mask[k])
+                                : V::zero());
       }
     });
   }
   template <class V, bool streamed>
-  [[gnu::always_inline]] static void put(std::byte* dst, typename V::type v) {
-    if constexpr (streamed) {
-      ask_page_after(dst, 16 * V::lanes);
-      V::stream(dst, v);
-    } else {
-      V::store(dst, v);
-    }
+  [[gnu::always_inline]] static void put_in_order(std::byte* dst,
+                                                  typename V::type v) {
+    if (streamed) ask_page_after(dst, 16 * V::lanes);
+    store_or_stream<V, streamed>(dst, v);
   }
 
   // Runs that follow each other in dst, zeros included, by permutations of what a
@@ -224,7 +226,7 @@ class ShortRuns {
     using T = typename V::type;
     constexpr bool some = V::lanes > lanes;
     if (whole && reinterpret_cast<std::uintptr_t>(tile.dst) % sizeof(T) == 0) {
-      each([](std::byte* to, T v) { put<V, streams>(to, v); });
+      each([](std::byte* to, T v) { put_in_order<V, streams>(to, v); });
     } else if (some && of_lane * all <= 16) {
       each([](std::byte* to, T v) { V::template store_some<1>(to, v, 0); });
     } else if (some && of_lane * all <= 32) {

@@ -26,7 +26,7 @@ class SmallChunks {
            tile.column_offset == nullptr && tile.count[2] > 1 &&
            tile.count[0] * tile.count[1] * width <= most_bytes;
   }
-  // Of these, strips are faster where nothing streams.
+  // Whether columns are whole lines: of those, strips are faster where none streams.
   static bool of_lines(const Tile& tile) {
     return tile.count[0] * width % line == 0;
   }
@@ -59,11 +59,7 @@ class SmallChunks {
     for (std::int64_t i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
       for (std::int64_t at = 0; at < width; at += unit) {
-        if constexpr (streams) {
-          Part::stream(dst + at, Part::load(src + at));
-        } else {
-          Part::store(dst + at, Part::load(src + at));
-        }
+        store_or_stream<Part, streams>(dst + at, Part::load(src + at));
       }
       src += pitch;
       dst += width;

@@ -30,7 +30,7 @@ class SmallPlanes {
            tile.row_offset == nullptr && tile.crowded_src == 0;
   }
 
-  // What streams is written once.
+  // No rows stream twice.
   static bool suits_streams(const Tile& tile) {
     return suits(tile) && tile.count[0] % S::rows == 0;
   }
@@ -50,14 +50,13 @@ class SmallPlanes {
         std::byte* const dst = plane.dst + row * width;
         for (std::int64_t j = 0; j < columns; j += n) {
           const std::int64_t first = std::min(j, columns - n);
-          const typename S::ByTable square{to + first};
-          if (put != Put::cached) {
-            for (std::int64_t k = 0; k < n; ++k) {
-              ask_page_after(dst + square.at(k), line);
+          if constexpr (put != Put::cached) {
+            for (std::int64_t k = first; k < first + n; ++k) {
+              ask_page_after(dst + to[k], line);
             }
           }
           S::template square<put>(from.at(first * width), S::parts, dst,
-                                  square);
+                                  typename S::ByTable{to + first});
         }
       }
     });

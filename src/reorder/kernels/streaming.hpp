@@ -31,6 +31,16 @@ template <std::int64_t bytes>
   }
 }
 
+template <class Vector, bool streams>
+[[gnu::always_inline]] inline void store_or_stream(std::byte* dst,
+                                                   typename Vector::type v) {
+  if constexpr (streams) {
+    Vector::stream(dst, v);
+  } else {
+    Vector::store(dst, v);
+  }
+}
+
 // A run is written piece by piece; the next piece is `bytes` at `to`.
 [[gnu::always_inline]] inline void ask_page_after(const std::byte* to,
                                                   std::int64_t bytes) {

@@ -62,12 +62,13 @@ Combine combine_of(const PlanNest& nest, const Kernel& kernel,
     return {};
   }
   if (nest.columns.empty()) {
-    // Rows that kernels pack are worth packing by some lines, and blocks that are too
-    // large then are not worth it: but short columns would not stream without.
+    // Rows that kernels pack are worth packing by some lines. Where such blocks do not
+    // fit, long columns stream by themselves; short ones are put together by one line
+    // of each row.
     const bool fits = 4 * line / unit * column <= most_combined;
-    const bool packed = nest.zeros > 0 || !nest.rows.empty()
-                            ? fits || column >= long_column
-                            : crowded_src && fits;
+    const bool packs = nest.zeros > 0 || !nest.rows.empty();
+    if (packs && !fits && column >= long_column) return {};
+    const bool packed = fits && (packs || crowded_src);
     const std::int64_t least = (packed ? 4 : 1) * line / unit;
     const std::int64_t columns =
         std::max<std::int64_t>(some / (column * least), 1) * least;

@@ -42,7 +42,7 @@ bool dense(const PlanNest& nest, const Kernel& kernel) {
 
 // Whether every column of the tile, or run of a copy, and every tile begins as far from
 // a line of dst as the first.
-bool begin_with_lines(const PlanNest& nest, const Kernel& kernel) {
+bool begin_alike(const PlanNest& nest, const Kernel& kernel) {
   const auto by_lines = [](const PlanLoop& loop) {
     return loop.count == 1 || loop.dst_stride % line == 0;
   };
@@ -53,8 +53,9 @@ bool begin_with_lines(const PlanNest& nest, const Kernel& kernel) {
 }
 
 // Whether lines of dst are so often shared, by short tiles that follow each other
-// there, by short columns of long elements or by runs of a line or two, that the caches
-// put them together better than streaming stores, which would write each in parts.
+// there, by short columns of long elements or by runs of a few lines, or of less that lie
+// apart, that the caches put them together better than streaming stores, which would
+// write each in parts.
 // `bytes`: of src and dst.
 bool shares_lines(const PlanNest& nest, const Kernel& kernel,
                   std::int64_t bytes) {
@@ -70,8 +71,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
     if (unit >= 16) {
-      const bool off_line =
-          column % line != 0 || !begin_with_lines(nest, kernel);
+      const bool off_line = column % line != 0 || !begin_alike(nest, kernel);
       return off_line && column < few;
     }
     // Two columns of half a line stream as one.
@@ -83,7 +83,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     // A few whole lines do not make up for the parts beside them: 8 MiB take half of
     // the time, 128 MiB the same.
     const std::int64_t run = columns + nest.zeros;
-    const bool off_line = run % line != 0 || !begin_with_lines(nest, kernel);
+    const bool off_line = run % line != 0 || !begin_alike(nest, kernel);
     const bool apart =
         nest.tile[0].dst_stride != run &&
         std::ranges::find(nest.loops, run, &PlanLoop::dst_stride) ==
@@ -91,7 +91,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     return off_line && (run >= line || apart) && run < 6 * line &&
            bytes < short_cached;
   } else if (kernel.kind == KernelKind::gathered) {
-    return column % line != 0 || !begin_with_lines(nest, kernel);
+    return column % line != 0 || !begin_alike(nest, kernel);
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
   } else if (kernel.kind == KernelKind::deinterleave) {
