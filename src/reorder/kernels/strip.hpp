@@ -107,7 +107,7 @@ class Strip {
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
           tile_.column_offset == nullptr) {
         if (tile_.crowded_src == 0) return by_offsets<put>();
-        if (!packs(tile_)) {
+        if (!packs(tile_) && tile_.count[1] % n == 0) {
           // One by one, while the cache keeps what is read of rows.
           for (std::int64_t s = 0; s < strips_; ++s) {
             Strip(tile_, row_ + s * rows).template by_offsets<put>();
