@@ -40,14 +40,16 @@ bool dense(const PlanNest& nest, const Kernel& kernel) {
                        kernel.element_bytes);
 }
 
-// Whether every column of the tile, or run of a copy, and every tile begins as far from
-// a line of dst as the first.
-bool begin_alike(const PlanNest& nest, const Kernel& kernel) {
+// Whether columns of the tile, or runs of a copy, of so many bytes are whole lines of
+// dst if the first one begins with one.
+bool whole_lines(const PlanNest& nest, const Kernel& kernel,
+                 std::int64_t piece) {
   const auto by_lines = [](const PlanLoop& loop) {
     return loop.count == 1 || loop.dst_stride % line == 0;
   };
   const std::size_t columns = kernel.kind == KernelKind::copy ? 0 : 1;
-  return (nest.columns.empty() ? by_lines(nest.tile[columns])
+  return piece % line == 0 &&
+         (nest.columns.empty() ? by_lines(nest.tile[columns])
                                : std::ranges::all_of(nest.columns, by_lines)) &&
          std::ranges::all_of(nest.loops, by_lines);
 }
@@ -66,14 +68,16 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t column = (nest.tile[0].count + nest.zeros) * unit;
   const std::int64_t columns = nest.tile[1].count;
+  // Whether a loop around the tile goes on where so many bytes of dst end.
+  const auto goes_on = [&](std::int64_t piece) {
+    return std::ranges::find(nest.loops, piece, &PlanLoop::dst_stride) !=
+           nest.loops.end();
+  };
   std::int64_t few = 8 << 10;
   std::int64_t whole = column * columns;  // what streams whole if it is lines
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
-    if (unit >= 16) {
-      const bool off_line = column % line != 0 || !begin_alike(nest, kernel);
-      return off_line && column < few;
-    }
+    if (unit >= 16) return column < few && !whole_lines(nest, kernel, column);
     // Two columns of half a line stream as one.
     if (column != line / 2) {
       few = 2 << 10;
@@ -83,15 +87,11 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     // A few whole lines do not make up for the parts beside them: 8 MiB take half of
     // the time, 128 MiB the same.
     const std::int64_t run = columns + nest.zeros;
-    const bool off_line = run % line != 0 || !begin_alike(nest, kernel);
-    const bool apart =
-        nest.tile[0].dst_stride != run &&
-        std::ranges::find(nest.loops, run, &PlanLoop::dst_stride) ==
-            nest.loops.end();
-    return off_line && (run >= line || apart) && run < 6 * line &&
-           bytes < short_cached;
+    const bool apart = nest.tile[0].dst_stride != run && !goes_on(run);
+    return (run >= line || apart) && run < 6 * line && bytes < short_cached &&
+           !whole_lines(nest, kernel, run);
   } else if (kernel.kind == KernelKind::gathered) {
-    return column % line != 0 || !begin_alike(nest, kernel);
+    return !whole_lines(nest, kernel, column);
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
   } else if (kernel.kind == KernelKind::deinterleave) {
@@ -101,9 +101,7 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   }
   if (column >= few || columns >= few || column * columns >= few) return false;
   return nest.columns.empty() && nest.tile[1].dst_stride == column &&
-         whole % line != 0 &&
-         std::ranges::find(nest.loops, column * columns,
-                           &PlanLoop::dst_stride) != nest.loops.end();
+         whole % line != 0 && goes_on(column * columns);
 }
 
 // Where the values of a nest change, if the plan's change on that side of kernels.
