@@ -45,7 +45,7 @@ struct PlanNest {
   std::vector<PlanLoop> tile;
   std::vector<PlanLoop> rows = {};
   std::vector<PlanLoop> columns = {};
-  std::string kernel;
+  std::string kernel = {};
   std::int64_t element_bytes;  // what the kernel moves at once
   std::int64_t src_offset;     // bytes
   std::int64_t dst_offset;     // bytes

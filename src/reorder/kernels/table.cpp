@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <string>
 #include <vector>
@@ -58,6 +59,26 @@ std::vector<Kernel> allowed_kernels() {
   return all;
 }
 
+constexpr std::int64_t most_element_bytes = 64;
+constexpr std::size_t widths =
+    std::countr_zero(std::uint64_t{most_element_bytes}) + 1;
+
+// The best kernel of each kind and width, by the power of two that the width is.
+using Firsts =
+    std::array<std::array<const Kernel*, widths>, std::size(kind_names)>;
+
+Firsts first_kernels() {
+  Firsts first{};
+  for (const Kernel& kernel : kernels()) {
+    const auto width = static_cast<std::uint64_t>(kernel.element_bytes);
+    const Kernel*& best =
+        first[static_cast<std::size_t>(kernel.kind)]
+             [static_cast<std::size_t>(std::countr_zero(width))];
+    if (best == nullptr) best = &kernel;
+  }
+  return first;
+}
+
 }  // namespace
 
 std::span<const Kernel> kernels() {
@@ -67,6 +88,13 @@ std::span<const Kernel> kernels() {
 
 const Kernel* find_kernel(KernelKind kind, std::int64_t element_bytes,
                           Isa most) {
+  if (element_bytes < 1 || element_bytes > most_element_bytes) return nullptr;
+  const auto width = static_cast<std::uint64_t>(element_bytes);
+  const auto power = static_cast<std::size_t>(std::countr_zero(width));
+  if (width != std::uint64_t{1} << power) return nullptr;
+  static const Firsts first = first_kernels();
+  const Kernel* const best = first[static_cast<std::size_t>(kind)][power];
+  if (best == nullptr || best->isa <= most) return best;
   const auto all = kernels();
   const auto kernel = std::ranges::find_if(all, [&](const Kernel& k) {
     return k.kind == kind && k.element_bytes == element_bytes && k.isa <= most;

@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
+#include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
 
 namespace stridewise::detail {
 namespace {
 
 constexpr std::size_t l1_sets = 64;
+constexpr std::int64_t l1_bytes = l1_sets * line;  // of one line a set
 
 std::size_t set_of(const Lines& lines, std::int64_t k) {
   const std::int64_t at = lines.offsets.empty()
@@ -25,12 +28,16 @@ std::size_t set_of(const Lines& lines, std::int64_t k) {
 }  // namespace
 
 std::int64_t lines_per_set(const Lines& lines, std::int64_t count) {
-  std::array<std::int64_t, l1_sets> of_set{};
-  const auto some = lines.offsets.empty() ? count : std::ssize(lines.offsets);
-  for (std::int64_t k = 0; k < std::min(count, some); ++k) {
-    ++of_set[set_of(lines, k)];
+  if (lines.offsets.empty() && lines.stride % line == 0) {
+    return ceil_div(count, l1_bytes / std::gcd(lines.stride, l1_bytes));
   }
-  return std::ranges::max(of_set);
+  std::array<std::int32_t, l1_sets> of_set{};
+  const auto some = lines.offsets.empty() ? count : std::ssize(lines.offsets);
+  std::int32_t most = 0;
+  for (std::int64_t k = 0; k < std::min(count, some); ++k) {
+    most = std::max(most, ++of_set[set_of(lines, k)]);
+  }
+  return most;
 }
 
 std::int64_t lines_that_fit(const Lines& lines, std::int64_t count, int ways) {

@@ -27,7 +27,10 @@ std::int64_t most_rows_per_set(const PlanData& data, std::int64_t unit,
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams) {
   const Kernel& kernel = *scheduled.kernel;
-  if (kernel.kind == KernelKind::gathered) return;
+  if (kernel.kind != KernelKind::transpose &&
+      kernel.kind != KernelKind::short_columns) {
+    return;
+  }
   const std::int64_t unit = kernel.element_bytes;
   const Lines rows{scheduled.row_offsets, nest.tile[0].src_stride};
   const Lines columns{scheduled.column_offsets, nest.tile[1].dst_stride};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -90,7 +89,6 @@ Lowered nest_of(const Piece& piece, Run run, const Kernel& kernel) {
   return {PlanNest{.loops = std::move(run.around),
                    .tile = {{run.bytes / width, 0, width}, {1, width, 0}},
                    .rows = std::move(run.loops),
-                   .kernel = std::string(kernel.name),
                    .element_bytes = width,
                    .src_offset = piece.src_offset,
                    .dst_offset = piece.dst_offset},

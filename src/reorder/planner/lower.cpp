@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "reorder/kernels/kernel.hpp"
@@ -23,7 +24,6 @@ Lowered nest_of(const Piece& piece, std::vector<PlanLoop> loops,
                 const Kernel& kernel, std::vector<PlanLoop> tile) {
   return {PlanNest{.loops = std::move(loops),
                    .tile = std::move(tile),
-                   .kernel = std::string(kernel.name),
                    .element_bytes = kernel.element_bytes,
                    .src_offset = piece.src_offset,
                    .dst_offset = piece.dst_offset,
@@ -31,33 +31,42 @@ Lowered nest_of(const Piece& piece, std::vector<PlanLoop> loops,
           &kernel};
 }
 
-// A tile of a transpose: rows are contiguous in dst, columns in src. Either may
-// be several loops that continue each other on its side alone.
-struct Sides {
-  std::vector<PlanLoop> rows;  // the fastest last
-  std::vector<PlanLoop> columns;
-  std::vector<PlanLoop> around;
+// A loop of a tile, or several that continue each other on its side alone.
+struct Side {
+  PlanLoop fastest;
+  std::vector<PlanLoop> loops = {};  // if there are several; the fastest last
+
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t count = loops.empty() ? fastest.count : 1;
+    for (const PlanLoop& loop : loops) count *= loop.count;
+    return count;
+  }
+  void go_on_by(const PlanLoop& loop) {
+    if (loops.empty()) loops.push_back(fastest);
+    loops.insert(loops.begin(), loop);
+  }
 };
 
-std::int64_t count_of(const std::vector<PlanLoop>& loops) {
-  std::int64_t count = 1;
-  for (const PlanLoop& loop : loops) count *= loop.count;
-  return count;
-}
+// A tile of a transpose: rows are contiguous in dst, columns in src.
+struct Sides {
+  Side rows;
+  Side columns;
+  std::vector<PlanLoop> around;
+};
 
 // Of a table that takes the place of a stride.
 constexpr std::int64_t most_offsets = 1 << 16;
 
 // Hands loops of `around` that continue `side` to it, until it spans `wanted`
 // bytes. Their offsets will be tables: as long as that is reasonable.
-void extend(std::vector<PlanLoop>& side, std::vector<PlanLoop>& around,
+void extend(Side& side, std::vector<PlanLoop>& around,
             std::int64_t PlanLoop::*stride, std::int64_t wanted) {
-  std::int64_t count = count_of(side);
-  const std::int64_t unit = side.back().*stride;
+  std::int64_t count = side.count();
+  const std::int64_t unit = side.fastest.*stride;
   while (count * unit < wanted) {
     const auto next = std::ranges::find(around, count * unit, stride);
     if (next == around.end() || next->count > most_offsets / count) return;
-    side.insert(side.begin(), *next);
+    side.go_on_by(*next);
     count *= next->count;
     around.erase(next);
   }
@@ -86,20 +95,24 @@ std::int64_t whole_lines_of(std::int64_t count, std::int64_t column) {
 // two and could take it.
 void extend_to_lines(Sides& sides, std::int64_t unit) {
   constexpr std::int64_t line = 64, lane = 16;
-  const std::int64_t row_bytes = count_of(sides.columns) * unit;
-  std::int64_t column = count_of(sides.rows) * unit;
+  const std::int64_t row_bytes = sides.columns.count() * unit;
+  std::int64_t column = sides.rows.count() * unit;
+  const auto short_of_lines = [&] {
+    return column % line != 0 && column < long_column;
+  };
+  if (!short_of_lines()) return;
   Sides extended = sides;
-  while (column % line != 0 && column < long_column) {
+  while (short_of_lines()) {
     const auto next =
         std::ranges::find(extended.around, column, &PlanLoop::dst_stride);
     if (next == extended.around.end()) return;
     const bool shared = next->src_stride == row_bytes;
     const bool columns_fit =
-        next->count <= most_offsets / count_of(sides.columns);
+        next->count <= most_offsets / sides.columns.count();
     if (shared && row_bytes < (columns_fit ? 2 * lane : lane)) return;
     const std::int64_t taken = whole_lines_of(next->count, column);
     if (taken == 1) return;
-    extended.rows.insert(extended.rows.begin(), take_part(*next, taken));
+    extended.rows.go_on_by(take_part(*next, taken));
     column *= taken;
     if (next->count == 1) extended.around.erase(next);
   }
@@ -108,15 +121,16 @@ void extend_to_lines(Sides& sides, std::int64_t unit) {
 
 // The loops as two sides of elements of `unit` bytes, if there is a loop for
 // each; rows may be a single one where zeros follow it.
-std::optional<Sides> sides_of(const std::vector<PlanLoop>& loops,
+std::optional<Sides> sides_of(std::span<const PlanLoop> loops,
                               std::int64_t unit, bool zeros) {
   const auto row = std::ranges::find(loops, unit, &PlanLoop::dst_stride);
   const auto column = std::ranges::find(loops, unit, &PlanLoop::src_stride);
   if (column == loops.end() || row == column) return std::nullopt;
   if (row == loops.end() && !zeros) return std::nullopt;
-  Sides sides;
-  sides.rows = {row == loops.end() ? PlanLoop{1, 0, unit} : *row};
-  sides.columns = {*column};
+  Sides sides{.rows = {row == loops.end() ? PlanLoop{1, 0, unit} : *row},
+              .columns = {*column},
+              .around = {}};
+  sides.around.reserve(loops.size());
   for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
     if (loop != row && loop != column) sides.around.push_back(*loop);
   }
@@ -210,8 +224,8 @@ const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
 // Few rows or columns that lie side by side are permuted in registers.
 const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
                          std::int64_t unit, bool streams) {
-  const PlanLoop& row = sides.rows.back();
-  const PlanLoop& column = sides.columns.back();
+  const PlanLoop& row = sides.rows.fastest;
+  const PlanLoop& column = sides.columns.fastest;
   const std::int64_t tile = row.count * column.count * unit;
   const bool many = std::ranges::any_of(sides.around, [&](const PlanLoop& l) {
     return l.src_stride == tile && l.dst_stride == tile;
@@ -255,8 +269,8 @@ const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
 // Whether both sides go on by the same loop, and columns gain more by it.
 bool leave_to_columns(const Sides& sides, std::int64_t unit) {
   constexpr std::int64_t long_row = 16, line = 64;
-  const std::int64_t row = sides.rows.back().count * unit;
-  const std::int64_t column = sides.columns.back().count * unit;
+  const std::int64_t row = sides.rows.fastest.count * unit;
+  const std::int64_t column = sides.columns.fastest.count * unit;
   const auto next = std::ranges::find(sides.around, row, &PlanLoop::dst_stride);
   return row >= long_row && column < line && next != sides.around.end() &&
          next->src_stride == column;
@@ -289,8 +303,8 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
 
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
                     bool streams) {
-  const PlanLoop row = sides.rows.back();
-  const PlanLoop column = sides.columns.back();
+  const PlanLoop row = sides.rows.fastest;
+  const PlanLoop column = sides.columns.fastest;
   constexpr std::int64_t line = 64;
   const Kernel* kernel = few_kernel(sides, piece.zeros, unit, streams);
   if (kernel == nullptr) {
@@ -306,15 +320,17 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
     follow_src(sides.around, column.count * unit,
                column.count * row.count * unit);
   }
-  std::vector<PlanLoop> tile = {sides.rows.back(), sides.columns.back()};
-  if (sides.rows.size() > 1) tile[0] = {count_of(sides.rows), 0, unit};
-  if (sides.columns.size() > 1) tile[1] = {count_of(sides.columns), unit, 0};
+  std::vector<PlanLoop> tile = {row, column};
+  if (!sides.rows.loops.empty()) tile[0] = {sides.rows.count(), 0, unit};
+  if (!sides.columns.loops.empty()) {
+    tile[1] = {sides.columns.count(), unit, 0};
+  }
   Lowered lowered =
       nest_of(piece, std::move(sides.around), *kernel, std::move(tile));
   PlanNest& nest = lowered.nest;
   nest.zeros = piece.zeros;
-  if (sides.rows.size() > 1) nest.rows = std::move(sides.rows);
-  if (sides.columns.size() > 1) nest.columns = std::move(sides.columns);
+  nest.rows = std::move(sides.rows.loops);
+  nest.columns = std::move(sides.columns.loops);
   return lowered;
 }
 
@@ -338,25 +354,28 @@ void prefer_many_runs(std::vector<PlanLoop>& loops, std::int64_t run) {
 
 Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
                    Reach reach) {
-  std::vector<PlanLoop> loops = piece.loops;
+  std::span<const PlanLoop> of_runs = piece.loops;
   // Elements that stay neighbours on both sides move as one wider element.
   std::int64_t run = element_bytes;
-  if (!loops.empty() && loops.back().src_stride == run &&
-      loops.back().dst_stride == run) {
-    run *= take_last(loops).count;
+  if (!of_runs.empty() && of_runs.back().src_stride == run &&
+      of_runs.back().dst_stride == run) {
+    run *= of_runs.back().count;
+    of_runs = of_runs.first(of_runs.size() - 1);
   }
   const bool padded_run = piece.zeros > 0 && run > element_bytes;
   if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
-    if (auto sides = sides_of(loops, run, piece.zeros > 0)) {
+    if (auto sides = sides_of(of_runs, run, piece.zeros > 0)) {
       return lower_sides(piece, *std::move(sides), run, reach != Reach::caches);
     }
   }
+  std::vector<PlanLoop> loops(of_runs.begin(), of_runs.end());
   // Runs of many lines are written as fast in any order, but read faster in theirs;
   // from memory, which the processor reads ahead only in order, all but the shortest.
   constexpr std::int64_t many_lines = 1024, line = 64;
   if (run >= (reach == Reach::memory ? line : many_lines)) {
-    std::ranges::stable_sort(loops, std::ranges::greater{},
-                             &PlanLoop::src_stride);
+    sort_few(loops, [](const PlanLoop& a, const PlanLoop& b) {
+      return a.src_stride > b.src_stride;
+    });
   }
   if (const Kernel* strided = find_kernel(KernelKind::strided, run);
       strided != nullptr && piece.zeros == 0 && !loops.empty()) {

@@ -5,11 +5,26 @@
 #include "reorder/planner/problem.hpp"
 
 namespace stridewise {
+namespace {
+
+// Makes of a piece each of its combinations with another's.
+void append(Piece& piece, const Piece& other) {
+  piece.src_offset += other.src_offset;
+  piece.dst_offset += other.dst_offset;
+  piece.loops.insert(piece.loops.end(), other.loops.begin(), other.loops.end());
+}
+
+}  // namespace
 
 Result<std::vector<Piece>> product(
     const std::vector<std::vector<Piece>>& factors) {
-  std::vector<Piece> all = {Piece{}};
+  std::vector<Piece> all(1);
   for (const std::vector<Piece>& factor : factors) {
+    // Most dims are one piece.
+    if (factor.size() == 1) {
+      for (Piece& piece : all) append(piece, factor.front());
+      continue;
+    }
     if (all.size() * factor.size() > most_pieces) {
       return fail(ErrorCode::unsupported,
                   "the layouts differ in too many irregular blocks at once");
@@ -18,11 +33,7 @@ Result<std::vector<Piece>> product(
     next.reserve(all.size() * factor.size());
     for (const Piece& a : all) {
       for (const Piece& b : factor) {
-        Piece piece = a;
-        piece.src_offset += b.src_offset;
-        piece.dst_offset += b.dst_offset;
-        piece.loops.insert(piece.loops.end(), b.loops.begin(), b.loops.end());
-        next.push_back(std::move(piece));
+        append(next.emplace_back(a), b);
       }
     }
     all = std::move(next);
@@ -32,23 +43,23 @@ Result<std::vector<Piece>> product(
 
 std::vector<PlanLoop> normalise(std::vector<PlanLoop> loops) {
   std::erase_if(loops, [](const PlanLoop& l) { return l.count == 1; });
-  std::ranges::stable_sort(loops, [](const PlanLoop& a, const PlanLoop& b) {
+  sort_few(loops, [](const PlanLoop& a, const PlanLoop& b) {
     return a.dst_stride != b.dst_stride ? a.dst_stride > b.dst_stride
                                         : a.src_stride > b.src_stride;
   });
-  std::vector<PlanLoop> merged;
-  for (const PlanLoop& inner : loops) {
-    if (!merged.empty()) {
-      PlanLoop& outer = merged.back();
-      if (outer.src_stride == inner.src_stride * inner.count &&
-          outer.dst_stride == inner.dst_stride * inner.count) {
-        outer = {outer.count * inner.count, inner.src_stride, inner.dst_stride};
-        continue;
-      }
+  if (loops.empty()) return loops;
+  auto outer = loops.begin();
+  for (auto inner = std::next(outer); inner != loops.end(); ++inner) {
+    if (outer->src_stride == inner->src_stride * inner->count &&
+        outer->dst_stride == inner->dst_stride * inner->count) {
+      inner->count *= outer->count;
+      *outer = *inner;
+    } else {
+      *++outer = *inner;
     }
-    merged.push_back(inner);
   }
-  return merged;
+  loops.erase(std::next(outer), loops.end());
+  return loops;
 }
 
 }  // namespace stridewise

@@ -123,6 +123,7 @@ Result<void> add_padding(const Layout& layout, const std::vector<Box>& boxes,
     box[k] = whole_box(layout, d);
   }
   for (std::size_t d = 0; d < valid.size(); ++d) {
+    if (padding[d].empty()) continue;
     std::vector<Pieces> factors(valid.begin(),
                                 valid.begin() + static_cast<std::int64_t>(d));
     factors.push_back(padding[d]);
@@ -221,6 +222,7 @@ bool merge_two(std::vector<DigitStep>& steps) {
 std::vector<DigitStep> digit_steps(const Layout& layout, std::int32_t dim,
                                    std::int64_t element_bytes) {
   std::vector<DigitStep> steps;
+  steps.reserve(layout.terms().size());
   for (const BoundTerm& term : layout.terms()) {
     if (term.dim == dim) {
       steps.push_back(

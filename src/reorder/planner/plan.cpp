@@ -193,6 +193,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const Reach reach = !streams || width != data->dst_width ? Reach::caches
                       : bytes < detail::all_caches_bytes   ? Reach::streams
                                                            : Reach::memory;
+  data->nests.reserve(moves->size() + fills.size());
   for (const Piece& piece : *moves) {
     Lowered lowered = lower_move(piece, width, reach);
     std::optional<Steps> steps;

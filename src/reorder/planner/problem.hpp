@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +28,15 @@ namespace stridewise {
 // rectangles of its dims. Loops keep the order of the factors.
 [[nodiscard]] Result<std::vector<Piece>> product(
     const std::vector<std::vector<Piece>>& factors);
+
+// Sorts so few that std::stable_sort's buffer would cost more; in the order of equals.
+template <class T, class Less>
+void sort_few(std::vector<T>& some, Less less) {
+  for (auto next = some.begin(); next != some.end(); ++next) {
+    std::rotate(std::upper_bound(some.begin(), next, *next, less), next,
+                std::next(next));
+  }
+}
 
 // Sorts loops by descending dst stride (src stride where those are equal),
 // drops those of one step, and merges each pair of which the outer continues
@@ -63,7 +74,7 @@ inline constexpr std::int64_t long_column = 512;
 // Chooses the kernel of a piece, and which of its loops the kernel walks.
 // Pre: the loops are normalised; `element_bytes` is a width with kernels.
 struct Lowered {
-  PlanNest nest;
+  PlanNest nest;  // whose kernel has no name yet
   const Kernel* kernel;
 };
 [[nodiscard]] Lowered lower_move(const Piece& piece, std::int64_t element_bytes,

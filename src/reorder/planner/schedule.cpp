@@ -185,16 +185,17 @@ std::int64_t product_of(std::span<const PlanLoop> loops) {
 std::vector<std::int64_t> offsets_of(std::span<const PlanLoop> loops,
                                      std::int64_t PlanLoop::*stride) {
   if (loops.empty()) return {};
-  std::vector<std::int64_t> offsets = {0};
-  for (const PlanLoop& loop : loops) {
-    std::vector<std::int64_t> next;
-    next.reserve(offsets.size() * static_cast<std::size_t>(loop.count));
-    for (const std::int64_t offset : offsets) {
-      for (std::int64_t k = 0; k < loop.count; ++k) {
-        next.push_back(offset + k * (loop.*stride));
-      }
+  std::vector<std::int64_t> offsets(
+      static_cast<std::size_t>(product_of(loops)));
+  // From the fastest loop on, each repeats what those after it made.
+  std::size_t made = 1;
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const PlanLoop& loop = loops[k];
+    const auto end = made * static_cast<std::size_t>(loop.count);
+    for (std::size_t at = made; at < end; ++at) {
+      offsets[at] = offsets[at - made] + loop.*stride;
     }
-    offsets = std::move(next);
+    made = end;
   }
   return offsets;
 }
@@ -320,6 +321,7 @@ void schedule_steps(PlanData& data, const Piece& piece, Steps steps,
   scheduled.parts = {1, 1, 1, 1};
   scheduled.around = steps.around.size();
   scheduled.calls = product_of(steps.around);
+  scheduled.steps.reserve(2);
   scheduled.steps.push_back(cut(data, std::move(steps.first), false));
   scheduled.steps.push_back(cut(data, std::move(steps.second), streams));
   const ScheduledNest& last = scheduled.steps.back();
@@ -333,8 +335,11 @@ void schedule_steps(PlanData& data, const Piece& piece, Steps steps,
                     .src_offset = piece.src_offset,
                     .dst_offset = piece.dst_offset,
                     .streams = last.nest.streams,
-                    .staged = true,
-                    .steps = {scheduled.steps[0].nest, last.nest}};
+                    .staged = true};
+  scheduled.nest.steps.reserve(scheduled.steps.size());
+  for (const ScheduledNest& step : scheduled.steps) {
+    scheduled.nest.steps.push_back(step.nest);
+  }
   add_tasks(data, std::move(scheduled), steps.bytes);
 }
 

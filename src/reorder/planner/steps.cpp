@@ -41,7 +41,8 @@ class Block {
     const std::size_t k = next(side).loop;
     if (k == loops_.size()) return false;
     const std::int64_t left = loops_[k].count / taken_[k];
-    for (std::int64_t times = 2; times <= most / bytes_; ++times) {
+    const std::int64_t last = std::min(left, most / bytes_);
+    for (std::int64_t times = 2; times <= last; ++times) {
       if (left % times == 0) {
         take(k, times);
         return true;
@@ -104,6 +105,9 @@ std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
     bool nearest;
   };
   std::vector<Staged> staged;
+  staged.reserve(loops.size());
+  steps.around.reserve(loops.size());
+  steps.block.reserve(loops.size());
   for (std::size_t k = 0; k < loops.size(); ++k) {
     PlanLoop loop = loops[k];
     const PlanLoop part = take_part(loop, block.taken(k));
@@ -114,10 +118,12 @@ std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
     steps.around.push_back(loop);
   }
   steps.around = normalise(std::move(steps.around));
-  std::ranges::stable_sort(staged, [&](const Staged& a, const Staged& b) {
+  sort_few(staged, [&](const Staged& a, const Staged& b) {
     return a.nearest != b.nearest ? a.nearest : a.loop.*far < b.loop.*far;
   });
   Piece first, second;
+  first.loops.reserve(staged.size());
+  second.loops.reserve(staged.size());
   std::int64_t stride = element_bytes;
   for (const auto& [loop, is_nearest] : staged) {
     first.loops.push_back({loop.count, loop.src_stride, stride});
