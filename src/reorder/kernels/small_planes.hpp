@@ -15,12 +15,15 @@
 namespace stridewise {
 namespace {
 
-template <class Vector, int width>
+// By squares of so many bytes of a column; those of less than a line for columns that
+// have none.
+template <class Vector, int width, int square_bytes = line>
 class SmallPlanes {
-  using S = Squares<Vector, width, line>;
+  using S = Squares<Vector, width, square_bytes>;
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t most_columns = 2 * line / width;
-  static constexpr std::int64_t most_rows = 4 * S::rows;
+  static constexpr std::int64_t most_rows =
+      square_bytes < line ? line / width - 1 : 4 * S::rows;
 
  public:
   static bool suits(const Tile& tile) {

@@ -56,8 +56,12 @@ class Transpose {
         if (Small::suits_streams(tile) && whole_lines(tile)) {
           return Small::template run<Put::stream>(tile);
         }
-      } else if (Small::suits(tile)) {
-        return Small::template run<Put::cached>(tile);
+      } else {
+        if (Small::suits(tile)) return Small::template run<Put::cached>(tile);
+        using Smaller = SmallPlanes<Half, width, line / 2>;
+        if (Smaller::suits(tile)) {
+          return Smaller::template run<Put::cached>(tile);
+        }
       }
     } else if constexpr (width < line) {
       using Small = SmallChunks<Wide, width>;

@@ -158,14 +158,18 @@ bool padded_columns(std::int64_t rows, std::int64_t zeros, std::int64_t unit) {
          ((bytes == 16 && unit == 1) || bytes == 32 || bytes == 64);
 }
 
-// Planes that are best taken by squares, one after the other, of a line or two of rows.
+// Planes that are best taken by squares, one after the other, of half a line of rows or
+// one or two. Bytes take more work, which overlapping squares would do twice.
 bool small_plane(const PlanLoop& row, const PlanLoop& column,
                  std::int64_t unit) {
-  constexpr std::int64_t line = 64, least_columns = 8;
+  constexpr std::int64_t line = 64, lane = 16;
   const std::int64_t bytes = row.count * unit;
+  const std::int64_t row_bytes = column.count * unit;
+  const bool half =
+      bytes >= line / 2 && bytes < line && (unit > 1 || bytes % lane == 0);
   const bool some_lines = unit == 4 && bytes > line && bytes <= 2 * line;
-  return ((bytes == line && (unit == 2 || unit == 4)) || some_lines) &&
-         column.count >= least_columns && column.count * unit <= 2 * line;
+  return unit <= 8 && (half || bytes == line || some_lines) &&
+         row_bytes >= lane && row_bytes <= 2 * line;
 }
 
 bool short_columns(const PlanLoop& row, const PlanLoop& column,
@@ -244,7 +248,8 @@ const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
       (rows <= 8 || (unit == 1 && rows == 16))) {
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
   }
-  if (!streams && zeros == 0 && !sides.around.empty() &&
+  // Parts of lines go through the caches.
+  if ((!streams || bytes < 64) && zeros == 0 && !sides.around.empty() &&
       small_plane(row, column, unit)) {
     return nullptr;
   }
