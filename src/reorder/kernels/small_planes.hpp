@@ -23,7 +23,7 @@ class SmallPlanes {
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t most_columns = 2 * line / width;
   static constexpr std::int64_t most_rows =
-      square_bytes < line ? line / width - 1 : 4 * S::rows;
+      square_bytes < line ? 2 * S::rows - 1 : 4 * S::rows;
 
  public:
   static bool suits(const Tile& tile) {

@@ -62,6 +62,10 @@ class Transpose {
         if (Smaller::suits(tile)) {
           return Smaller::template run<Put::cached>(tile);
         }
+        using Smallest = SmallPlanes<Vector128, width, line / 4>;
+        if (Smallest::suits(tile)) {
+          return Smallest::template run<Put::cached>(tile);
+        }
       }
     } else if constexpr (width < line) {
       using Small = SmallChunks<Wide, width>;

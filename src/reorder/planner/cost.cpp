@@ -30,7 +30,12 @@ double cost_of(const Lowered& lowered) {
       const double read = columns < detail::line
                               ? 48 * std::ceil(columns / lane) / columns
                               : least;
-      return read + std::max(0.0, 30 / rows - 0.5);
+      // Zeros take none of it; a few elements take what strips do once for all.
+      constexpr double of_few = 700, few = 128;
+      const double moved = static_cast<double>(nest.tile[0].count) * unit;
+      const double plane = moved * columns;
+      return read + std::max(0.0, 30 / moved - 0.5) +
+             (plane < few ? of_few / plane : 0);
     }
     default: {
       // Parts of lanes are moved by few elements.

@@ -1,8 +1,9 @@
 // The pass that moves in two steps what one kernel would move by a few bytes at a
 // time: where a loop is near on both sides, but not the nearest of one of them. The
 // first step brings blocks into a stage in the nearest cache, the second from there to
-// dst. Of the stage's two possible orders, one has what dst has nearest nearest and
-// all else as src; the other what src has, and all else as dst.
+// dst. Of the stage's possible orders, one has what dst has nearest nearest and all else
+// as src; another what src has, and all else as dst. Where both are short, as the two
+// images and three channels of a batch, the loop after them is best nearest there.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
@@ -39,7 +40,9 @@ class Block {
   // would have more than `most` bytes.
   bool extend(Stride side, std::int64_t most) {
     const std::size_t k = next(side).loop;
-    if (k == loops_.size()) return false;
+    return k != loops_.size() && extend(k, most);
+  }
+  bool extend(std::size_t k, std::int64_t most) {
     const std::int64_t left = loops_[k].count / taken_[k];
     const std::int64_t last = std::min(left, most / bytes_);
     for (std::int64_t times = 2; times <= last; ++times) {
@@ -79,25 +82,11 @@ class Block {
   std::int64_t bytes_;
 };
 
-// The steps with the nearest loop of `near` nearest in the stage, and all else as on
-// the other side.
-std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
-                              Reach reach, Stride near) {
-  const bool by_dst = near == &PlanLoop::dst_stride;
-  const Stride far = by_dst ? &PlanLoop::src_stride : &PlanLoop::dst_stride;
+// The steps of a block with one of the loops nearest in the stage, and all else in the
+// order of a side.
+Steps steps_of(const Piece& piece, std::int64_t element_bytes, Reach reach,
+               const Block& block, std::size_t nearest, Stride far) {
   const std::vector<PlanLoop>& loops = piece.loops;
-  const auto nearest = std::ranges::find(loops, element_bytes, near);
-  if (nearest == loops.end()) return std::nullopt;
-  Block block(loops, element_bytes);
-  block.take_all(static_cast<std::size_t>(nearest - loops.begin()));
-  while (block.run(near) < line && block.extend(near, block_bytes)) {
-  }
-  while (block.run(far) < line && block.extend(far, block_bytes)) {
-  }
-  if (block.bytes() > block_bytes) return std::nullopt;
-  while (block.extend(&PlanLoop::src_stride, block_bytes) ||
-         block.extend(&PlanLoop::dst_stride, block_bytes)) {
-  }
   Steps steps;
   steps.bytes = block.bytes();
   struct Staged {
@@ -112,7 +101,7 @@ std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
     PlanLoop loop = loops[k];
     const PlanLoop part = take_part(loop, block.taken(k));
     if (part.count > 1) {
-      staged.push_back({part, &loops[k] == &*nearest});
+      staged.push_back({part, k == nearest});
       steps.block.push_back(part);
     }
     steps.around.push_back(loop);
@@ -133,9 +122,131 @@ std::optional<Steps> steps_of(const Piece& piece, std::int64_t element_bytes,
   first.loops = normalise(std::move(first.loops));
   second.loops = normalise(std::move(second.loops));
   steps.first = lower_move(first, element_bytes, Reach::caches);
+  second.zeros = piece.zeros;
   steps.second = lower_move(second, element_bytes, reach);
   return steps;
 }
+
+// Weighs blocks and orders of their stage, and keeps the best.
+class Weighing {
+ public:
+  Weighing(const Piece& piece, std::int64_t element_bytes, Reach reach,
+           double least)
+      : piece_(piece),
+        loops_(piece.loops),
+        element_bytes_(element_bytes),
+        reach_(reach),
+        least_(least),
+        of_src_(nearest(&PlanLoop::src_stride)),
+        of_dst_(nearest(&PlanLoop::dst_stride)) {}
+
+  [[nodiscard]] std::optional<Steps> best() && { return std::move(best_); }
+
+  // With what is nearest on one side nearest in the stage, and all else as on the
+  // other.
+  void as_on_either_side() {
+    constexpr double with_zeros = 1.5;
+    const double factor = piece_.zeros > 0 ? with_zeros : 1;
+    for (const auto& [near, far] : {std::pair(dst, src), std::pair(src, dst)}) {
+      const std::size_t nearest = near == dst ? of_dst_ : of_src_;
+      if (nearest == none()) continue;
+      Block block(loops_, element_bytes_);
+      block.take_all(nearest);
+      // Zeros follow whole runs.
+      if (piece_.zeros > 0 && nearest != of_dst_ && of_dst_ != none()) {
+        block.take_all(of_dst_);
+      }
+      if (fill(block, near, far)) weigh(block, nearest, far, factor);
+    }
+  }
+
+  // Where both sides begin with a few elements each: with what a side goes on by
+  // nearest in the stage, so that both steps have long rows. What the model says of
+  // that is less sure.
+  void as_both_go_on() {
+    constexpr double unsure = 2, least_of_any = 2 * 1.6;
+    constexpr std::int64_t few_bytes = 256;
+    if (of_src_ == none() || of_dst_ == none() || of_src_ == of_dst_ ||
+        least_ <= unsure * least_of_any ||
+        loops_[of_src_].count * loops_[of_dst_].count * element_bytes_ >
+            few_bytes) {
+      return;
+    }
+    const std::size_t after_src = next(src), after_dst = next(dst);
+    goes_on_by(after_src, unsure);
+    if (after_dst != after_src) goes_on_by(after_dst, unsure);
+  }
+
+ private:
+  static constexpr Stride src = &PlanLoop::src_stride;
+  static constexpr Stride dst = &PlanLoop::dst_stride;
+
+  [[nodiscard]] std::size_t none() const { return loops_.size(); }
+  [[nodiscard]] std::size_t nearest(Stride side) const {
+    return static_cast<std::size_t>(
+        std::ranges::find(loops_, element_bytes_, side) - loops_.begin());
+  }
+  // The loop with the least stride but for the nearest of both sides.
+  [[nodiscard]] std::size_t next(Stride side) const {
+    std::size_t next = none();
+    for (std::size_t k = 0; k < loops_.size(); ++k) {
+      if (k == of_src_ || k == of_dst_) continue;
+      if (next == none() || loops_[k].*side < loops_[next].*side) next = k;
+    }
+    return next;
+  }
+
+  void goes_on_by(std::size_t nearest, double factor) {
+    constexpr std::int64_t lane = 16;
+    if (nearest == none()) return;
+    Block block(loops_, element_bytes_);
+    block.take_all(of_src_);
+    block.take_all(of_dst_);
+    while (block.extend(nearest, block_bytes)) {
+    }
+    if (!fill(block, src, dst) ||
+        block.taken(nearest) * element_bytes_ < lane) {
+      return;
+    }
+    weigh(block, nearest, src, factor);
+    weigh(block, nearest, dst, factor);
+  }
+
+  // Takes whole lines of both sides, those of `near` first, then as much more as there
+  // is room for; false where that is too much.
+  static bool fill(Block& block, Stride near, Stride far) {
+    while (block.run(near) < line && block.extend(near, block_bytes)) {
+    }
+    while (block.run(far) < line && block.extend(far, block_bytes)) {
+    }
+    if (block.bytes() > block_bytes) return false;
+    while (block.extend(src, block_bytes) || block.extend(dst, block_bytes)) {
+    }
+    return true;
+  }
+
+  void weigh(const Block& block, std::size_t nearest, Stride far,
+             double factor) {
+    // Of a block, whatever it holds.
+    constexpr double bytes_of_calls = 18 << 10;
+    Steps steps = steps_of(piece_, element_bytes_, reach_, block, nearest, far);
+    const double cost =
+        factor * (cost_of(steps.first) + cost_of(steps.second) +
+                  bytes_of_calls / static_cast<double>(steps.bytes));
+    if (cost >= least_) return;
+    least_ = cost;
+    best_ = std::move(steps);
+  }
+
+  const Piece& piece_;
+  const std::vector<PlanLoop>& loops_;
+  std::int64_t element_bytes_;
+  Reach reach_;
+  double least_;
+  std::size_t of_src_;
+  std::size_t of_dst_;
+  std::optional<Steps> best_;
+};
 
 }  // namespace
 
@@ -144,23 +255,12 @@ std::optional<Steps> in_two_steps(const Piece& piece, const Lowered& direct,
   constexpr double much = 3.5;
   // Memory hides much of what kernels take.
   const double better = reach == Reach::memory ? 0.7 : 0.9;
-  // Of a block, whatever it holds.
-  constexpr double bytes_of_calls = 18 << 10;
   const double cost = cost_of(direct);
-  if (piece.zeros > 0 || cost < much) return std::nullopt;
-  std::optional<Steps> best;
-  double least = better * cost;
-  for (const Stride near : {&PlanLoop::dst_stride, &PlanLoop::src_stride}) {
-    std::optional<Steps> steps = steps_of(piece, element_bytes, reach, near);
-    if (!steps) continue;
-    const double all = cost_of(steps->first) + cost_of(steps->second) +
-                       bytes_of_calls / static_cast<double>(steps->bytes);
-    if (all < least) {
-      least = all;
-      best = std::move(steps);
-    }
-  }
-  return best;
+  if (cost < much) return std::nullopt;
+  Weighing weighing(piece, element_bytes, reach, better * cost);
+  weighing.as_on_either_side();
+  weighing.as_both_go_on();
+  return std::move(weighing).best();
 }
 
 }  // namespace stridewise
