@@ -31,8 +31,11 @@ class MisalignedColumns {
   static constexpr std::int64_t ahead = 512;
   // A line more in front, for a strip that reaches back to before the first row.
   static constexpr std::int64_t column_pitch = (1 + strips + 1) * line;
-  // Bytes of each row that are packed at once.
-  static constexpr std::int64_t pack_pitch = 64 * width;
+  // Bytes of each row that are packed at once, and that it has at least: moving short
+  // elements takes longer than to read their lines twice.
+  static constexpr std::int64_t most_packed = 64 * width;
+  static constexpr std::int64_t least_packed =
+      width >= 4 ? line / 2 : most_packed;
 
  public:
   // Pre: tile.misaligned.
@@ -78,7 +81,7 @@ class MisalignedColumns {
                                                     : from.at(tile.next_src))
                             .at(-count * width);
       std::byte* const dst = tile.dst + row * width;
-      if (tile.crowded_src > 0 && count * width >= pack_pitch) {
+      if (tile.crowded_src > 0 && count * width >= least_packed) {
         packed(extent, here, then, tile.prefetch, dst, columns, count);
       } else {
         squares(extent, here, then, tile.prefetch, dst, columns, count);
@@ -133,24 +136,38 @@ class MisalignedColumns {
   [[gnu::noinline]] static void packed(const Extent& extent, Rows here,
                                        Rows then, bool prefetch, std::byte* dst,
                                        Columns columns, std::int64_t count) {
-    constexpr std::int64_t block = pack_pitch / width;
+    const std::int64_t block = std::min(most_packed / width, count);
+    const std::int64_t pitch = block * width;
     // Where a strip reaches back, rows before the first are packed, too.
-    alignas(64) std::byte pack[(group + 2 * rows) * pack_pitch];
+    alignas(64) std::byte pack[(group + 2 * rows) * most_packed];
     const std::int64_t first = std::min<std::int64_t>(extent.there - rows, 0);
-    const typename S::ByPitch from{pack - first * pack_pitch, pack_pitch};
+    const typename S::ByPitch from{pack - first * pitch, pitch};
     for (std::int64_t j = 0; j < count; j += block) {
       const std::int64_t at = std::min(j, count - block);
       const Rows src = here.at(at * width);
-      const std::int64_t byte = at * width + pack_pitch;
+      const std::int64_t byte = at * width + pitch;
       const Rows next = (byte < count * width ? here : then).at(byte);
       for (std::int64_t i = first; i < extent.there; ++i) {
-        for (std::int64_t k = 0; k < pack_pitch; k += line) {
-          if (prefetch && i >= 0) __builtin_prefetch(next.row(i) + k, 0, 2);
-          S::template put_column<Put::cached>(
-              pack + (i - first) * pack_pitch + k, src.row(i) + k);
+        if (prefetch && i >= 0) {
+          for (std::int64_t k = 0; k < pitch; k += line) {
+            __builtin_prefetch(next.row(i) + k, 0, 2);
+          }
         }
+        pack_row(pack + (i - first) * pitch, src.row(i), pitch);
       }
       squares(extent, from, from, false, dst, columns.from(at), block);
+    }
+  }
+  [[gnu::always_inline]] static void pack_row(std::byte* to,
+                                              const std::byte* from,
+                                              std::int64_t bytes) {
+    std::int64_t at = 0;
+    for (; at + line <= bytes; at += line) {
+      S::template put_column<Put::cached>(to + at, from + at);
+    }
+    for (; at < bytes; at += 16) {
+      const std::int64_t lane = std::min(at, bytes - 16);
+      Vector128::store(to + lane, Vector128::load(from + lane));
     }
   }
 

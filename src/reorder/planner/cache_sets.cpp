@@ -40,6 +40,11 @@ std::int64_t lines_per_set(const Lines& lines, std::int64_t count) {
   return most;
 }
 
+bool share_sets(std::int64_t count, std::int64_t stride) {
+  constexpr std::int64_t ways = 8;
+  return count > ways * (l1_bytes / std::gcd(stride, l1_bytes));
+}
+
 std::int64_t lines_that_fit(const Lines& lines, std::int64_t count, int ways) {
   std::array<std::uint8_t, l1_sets> of_set{};
   for (std::int64_t k = 0; k < count; ++k) {

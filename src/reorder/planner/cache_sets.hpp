@@ -17,6 +17,9 @@ struct Lines {
 [[nodiscard]] std::int64_t lines_per_set(const Lines& lines,
                                          std::int64_t count);
 
+// Whether more of so many lines share a set than any cache keeps, by a stride of bytes.
+[[nodiscard]] bool share_sets(std::int64_t count, std::int64_t stride);
+
 // How many of the first `count` lines come before a set has more than `ways`.
 [[nodiscard]] std::int64_t lines_that_fit(const Lines& lines,
                                           std::int64_t count, int ways);

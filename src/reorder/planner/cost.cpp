@@ -6,6 +6,7 @@
 #include <span>
 
 #include "reorder/plan_data.hpp"
+#include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/problem.hpp"
 
 namespace stridewise {
@@ -30,12 +31,24 @@ double cost_of(const Lowered& lowered) {
       const double read = columns < detail::line
                               ? 48 * std::ceil(columns / lane) / columns
                               : least;
-      // Zeros take none of it; a few elements take what strips do once for all.
-      constexpr double of_few = 700, few = 128;
+      // Zeros take none of it.
       const double moved = static_cast<double>(nest.tile[0].count) * unit;
       const double plane = moved * columns;
-      return read + std::max(0.0, 30 / moved - 0.5) +
-             (plane < few ? of_few / plane : 0);
+      // Tiles that squares suit ill take what strips do once for all.
+      constexpr double of_plane = 1400, few = 128;
+      double alone = 0;
+      if (columns < lane && moved < detail::line) {
+        alone = of_plane / plane;
+      } else if (columns >= lane && plane < few) {
+        alone = of_plane / 2 / plane;
+      }
+      // Lines that columns with zeros write in parts are gone before the next part.
+      constexpr double of_line = 90;
+      const bool crowded =
+          nest.zeros > 0 && moved < detail::line &&
+          detail::share_sets(nest.tile[1].count, nest.tile[1].dst_stride);
+      return read + std::max(0.0, 30 / moved - 0.5) + alone +
+             (crowded ? of_line / moved : 0);
     }
     default: {
       // Parts of lanes are moved by few elements.

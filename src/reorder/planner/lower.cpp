@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/problem.hpp"
 
 namespace stridewise {
@@ -143,14 +144,6 @@ bool many(const PlanLoop& column, std::int64_t unit) {
   return unit > 1 && column.count * unit >= 48 && column.dst_stride % 64 != 0;
 }
 
-// Whether more lines of columns share a set of the L1 cache than it would keep.
-bool crowd(const PlanLoop& column) {
-  constexpr std::int64_t sets_bytes = 4096, ways = 8;
-  const std::int64_t sets =
-      sets_bytes / std::gcd(column.dst_stride, sets_bytes);
-  return column.count > ways * sets;
-}
-
 // A few rows and then zeros up to a line or a part of it, but for what interleaves.
 bool padded_columns(std::int64_t rows, std::int64_t zeros, std::int64_t unit) {
   const std::int64_t bytes = (rows + zeros) * unit;
@@ -186,7 +179,9 @@ bool short_rows(const PlanLoop& row, const PlanLoop& column, std::int64_t zeros,
                 std::int64_t unit, bool streams) {
   constexpr std::int64_t few_bytes = 32;
   const bool past_caches = streams && row.count * unit >= streamed_column_bytes;
-  if (past_caches ? many(column, unit) : crowd(column)) return false;
+  if (past_caches ? many(column, unit)
+                  : detail::share_sets(column.count, column.dst_stride))
+    return false;
   return column.count >= 5 && column.count <= 32 && zeros == 0 &&
          row.src_stride == column.count * unit && row.count * unit >= few_bytes;
 }

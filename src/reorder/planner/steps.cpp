@@ -143,20 +143,15 @@ class Weighing {
   [[nodiscard]] std::optional<Steps> best() && { return std::move(best_); }
 
   // With what is nearest on one side nearest in the stage, and all else as on the
-  // other.
+  // other. Not with zeros: these follow whole runs of dst, which blocks may cut.
   void as_on_either_side() {
-    constexpr double with_zeros = 1.5;
-    const double factor = piece_.zeros > 0 ? with_zeros : 1;
+    if (piece_.zeros > 0) return;
     for (const auto& [near, far] : {std::pair(dst, src), std::pair(src, dst)}) {
       const std::size_t nearest = near == dst ? of_dst_ : of_src_;
       if (nearest == none()) continue;
       Block block(loops_, element_bytes_);
       block.take_all(nearest);
-      // Zeros follow whole runs.
-      if (piece_.zeros > 0 && nearest != of_dst_ && of_dst_ != none()) {
-        block.take_all(of_dst_);
-      }
-      if (fill(block, near, far)) weigh(block, nearest, far, factor);
+      if (fill(block, near, far)) weigh(block, nearest, far, 1);
     }
   }
 
