@@ -10,6 +10,24 @@
 #include "reorder/planner/problem.hpp"
 
 namespace stridewise {
+namespace {
+
+// What permuted tiles take more that do not follow each other in dst, or only a few:
+// vectors are then loaded and stored in part. Of short vectors fewer are, and bytes move
+// otherwise less well.
+double cost_of_parts(const PlanNest& nest, const Kernel& kernel) {
+  const bool whole = kernel.isa < Isa::avx512_vbmi && kernel.element_bytes > 1;
+  const double of_tile = whole ? 30 : 60;
+  constexpr std::int64_t some = 256;  // bytes
+  const std::int64_t tile =
+      nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
+  const bool many = !nest.loops.empty() &&
+                    nest.loops.back().dst_stride == tile &&
+                    nest.loops.back().count * tile >= some;
+  return many ? 0 : of_tile / static_cast<double>(tile);
+}
+
+}  // namespace
 
 double cost_of(const Lowered& lowered) {
   constexpr double least = 1.6, lane = 16;
@@ -23,7 +41,7 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::fill:
       return 1 + 100 / columns;
     case KernelKind::permuted:
-      return least;
+      return least + cost_of_parts(nest, *lowered.kernel);
     case KernelKind::strided:
       return 1 + 100 / unit;
     case KernelKind::transpose: {
@@ -73,6 +91,10 @@ double cost_of_calls(const Lowered& lowered) {
   const PlanNest& nest = lowered.nest;
   return cost_of_calls(
       nest.loops, nest.tile[0].count * nest.tile[1].count * nest.element_bytes);
+}
+
+double cost_of_all(const Lowered& lowered) {
+  return cost_of(lowered) + cost_of_calls(lowered);
 }
 
 }  // namespace stridewise

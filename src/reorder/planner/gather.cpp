@@ -38,25 +38,6 @@ struct Run {
   }
 };
 
-// What permuted tiles take more that do not follow each other in dst, or only a few:
-// vectors are then loaded and stored in part.
-double cost_of_parts(const Lowered& lowered) {
-  constexpr double of_tile = 60;
-  constexpr std::int64_t some = 256;  // bytes
-  if (lowered.kernel->kind != KernelKind::permuted) return 0;
-  const PlanNest& nest = lowered.nest;
-  const std::int64_t tile =
-      nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
-  const bool many = !nest.loops.empty() &&
-                    nest.loops.back().dst_stride == tile &&
-                    nest.loops.back().count * tile >= some;
-  return many ? 0 : of_tile / static_cast<double>(tile);
-}
-
-double sum_of(const Lowered& lowered) {
-  return cost_of(lowered) + cost_of_calls(lowered) + cost_of_parts(lowered);
-}
-
 // What cost_of would say of such a run, by cycles: a lane is loaded and put in place, a
 // vector permuted and stored. nullopt where a vector would take too many lanes.
 std::optional<double> cost_of_run(const Run& run, const Kernel& kernel) {
@@ -102,8 +83,9 @@ std::optional<Lowered> gathered(const Piece& piece, const Lowered& direct,
                                 std::int64_t element_bytes) {
   constexpr double little = 0.4, better = 0.8, least_of_any = 2.3;
   if (piece.zeros > 0 || cost_of_calls(direct) < little) return std::nullopt;
-  double least = better * (steps ? sum_of(steps->first) + sum_of(steps->second)
-                                 : sum_of(direct));
+  double least =
+      better * (steps ? cost_of_all(steps->first) + cost_of_all(steps->second)
+                      : cost_of_all(direct));
   const Kernel* kernel = find_kernel(KernelKind::gathered, element_bytes);
   if (kernel == nullptr || least < least_of_any) return std::nullopt;
   std::optional<Run> best;

@@ -14,6 +14,8 @@
 namespace stridewise {
 namespace {
 
+bool streams(Reach reach) { return reach >= Reach::streams; }
+
 PlanLoop take_last(std::vector<PlanLoop>& loops) {
   if (loops.empty()) return {1, 0, 0};
   const PlanLoop last = loops.back();
@@ -166,11 +168,14 @@ bool small_plane(const PlanLoop& row, const PlanLoop& column,
 }
 
 bool short_columns(const PlanLoop& row, const PlanLoop& column,
-                   std::int64_t zeros, std::int64_t unit, bool streams) {
+                   std::int64_t zeros, std::int64_t unit, Reach reach) {
   const std::int64_t bytes = row.count * unit;
   // Lines and halves of them are best transposed straight to dst: of long elements
-  // always, of two bytes where they stream.
-  if (bytes % 32 == 0 && (unit >= 4 || (unit == 2 && streams))) return false;
+  // always, of two bytes where they stream, others where all is near.
+  if (bytes % 32 == 0 && (unit >= 4 || (unit == 2 && streams(reach)))) {
+    return false;
+  }
+  if (reach == Reach::near && bytes >= 32 && unit <= 4) return false;
   return row.count >= 5 && row.count <= 32 && zeros == 0 &&
          column.dst_stride == bytes;
 }
@@ -222,14 +227,15 @@ const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
 
 // Few rows or columns that lie side by side are permuted in registers.
 const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
-                         std::int64_t unit, bool streams) {
+                         std::int64_t unit, Reach reach) {
   const PlanLoop& row = sides.rows.fastest;
   const PlanLoop& column = sides.columns.fastest;
   const std::int64_t tile = row.count * column.count * unit;
   const bool many = std::ranges::any_of(sides.around, [&](const PlanLoop& l) {
     return l.src_stride == tile && l.dst_stride == tile;
   });
-  if (const Kernel* k = permuted(row, column, zeros, unit, many, streams)) {
+  if (const Kernel* k =
+          permuted(row, column, zeros, unit, many, streams(reach))) {
     return k;
   }
   const std::int64_t rows = row.count + zeros;
@@ -244,17 +250,17 @@ const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
     if (const Kernel* k = find_kernel(KernelKind::interleave, unit)) return k;
   }
   // Parts of lines go through the caches.
-  if ((!streams || bytes < 64) && zeros == 0 && !sides.around.empty() &&
+  if ((!streams(reach) || bytes < 64) && zeros == 0 && !sides.around.empty() &&
       small_plane(row, column, unit)) {
     return nullptr;
   }
   const std::int64_t row_bytes = column.count * unit;
   const Kernel* const columns =
-      short_columns(row, column, zeros, unit, streams)
+      short_columns(row, column, zeros, unit, reach)
           ? find_short(KernelKind::short_columns, unit, bytes)
           : nullptr;
   if (columns != nullptr && row_bytes >= 16) return columns;
-  if (short_rows(row, column, zeros, unit, streams)) {
+  if (short_rows(row, column, zeros, unit, streams(reach))) {
     const Kernel* const k = find_short(KernelKind::short_rows, unit, row_bytes);
     if (k != nullptr) return k;
   }
@@ -302,18 +308,19 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
 }
 
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
-                    bool streams) {
+                    Reach reach) {
   const PlanLoop row = sides.rows.fastest;
   const PlanLoop column = sides.columns.fastest;
   constexpr std::int64_t line = 64;
-  const Kernel* kernel = few_kernel(sides, piece.zeros, unit, streams);
+  const Kernel* kernel = few_kernel(sides, piece.zeros, unit, reach);
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
     constexpr std::int64_t page = 4096;
     // What streams needs whole lines.
-    if (piece.zeros == 0 && (streams || !leave_to_columns(sides, unit))) {
+    if (piece.zeros == 0 &&
+        (streams(reach) || !leave_to_columns(sides, unit))) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
-      if (streams) extend_to_lines(sides, unit);
+      if (streams(reach)) extend_to_lines(sides, unit);
     }
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
   } else {
@@ -365,7 +372,7 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
   const bool padded_run = piece.zeros > 0 && run > element_bytes;
   if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
     if (auto sides = sides_of(of_runs, run, piece.zeros > 0)) {
-      return lower_sides(piece, *std::move(sides), run, reach != Reach::caches);
+      return lower_sides(piece, *std::move(sides), run, reach);
     }
   }
   std::vector<PlanLoop> loops(of_runs.begin(), of_runs.end());

@@ -190,9 +190,11 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const bool streams =
       options.stores == Stores::streaming ||
       (options.stores == Stores::by_size && bytes >= last_cache_bytes);
-  const Reach reach = !streams || width != data->dst_width ? Reach::caches
-                      : bytes < detail::all_caches_bytes   ? Reach::streams
-                                                           : Reach::memory;
+  const bool past = streams && width == data->dst_width;
+  const Reach reach =
+      !past
+          ? (data->prefetch ? Reach::caches : Reach::near)
+          : (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory);
   data->nests.reserve(moves->size() + fills.size());
   for (const Piece& piece : *moves) {
     Lowered lowered = lower_move(piece, width, reach);

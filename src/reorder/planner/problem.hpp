@@ -64,9 +64,9 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
   return part;
 }
 
-// What a move is planned for: src and dst in caches, or stores that go through them;
-// stores that pass by them; or that, and src in memory.
-enum class Reach : std::uint8_t { caches, streams, memory };
+// What a move is planned for: src and dst in the caches next to a core; in others, or
+// stores that go through them; stores that pass by them; or that, and src in memory.
+enum class Reach : std::uint8_t { near, caches, streams, memory };
 
 // Bytes of columns that stream wherever they begin in a line (misaligned.hpp).
 inline constexpr std::int64_t long_column = 512;
@@ -88,6 +88,8 @@ struct Lowered {
 [[nodiscard]] double cost_of_calls(std::span<const PlanLoop> around,
                                    std::int64_t tile_bytes);
 [[nodiscard]] double cost_of_calls(const Lowered& lowered);
+// Of both, where calls are all that a tile takes.
+[[nodiscard]] double cost_of_all(const Lowered& lowered);
 
 // A piece as blocks of some KiB, each moved into a dense stage and from
 // there to dst.

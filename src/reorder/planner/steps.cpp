@@ -121,7 +121,8 @@ Steps steps_of(const Piece& piece, std::int64_t element_bytes, Reach reach,
   }
   first.loops = normalise(std::move(first.loops));
   second.loops = normalise(std::move(second.loops));
-  steps.first = lower_move(first, element_bytes, Reach::caches);
+  steps.first =
+      lower_move(first, element_bytes, std::min(reach, Reach::caches));
   second.zeros = piece.zeros;
   steps.second = lower_move(second, element_bytes, reach);
   return steps;
