@@ -23,6 +23,7 @@
 #include "reorder/kernels/small_chunks.hpp"
 #include "reorder/kernels/small_planes.hpp"
 #include "reorder/kernels/strip.hpp"
+#include "reorder/kernels/tiny_planes.hpp"
 
 namespace stridewise {
 namespace {
@@ -73,6 +74,10 @@ class Transpose {
           (!streams || whole_lines(tile))) {
         return Small::template run<streams>(tile);
       }
+    }
+    if constexpr (!chunks) {
+      using Tiny = TinyPlanes<width>;
+      if (Tiny::suits(tile)) return Tiny::run(tile);
     }
     if constexpr (width < 8) {
       using Few = FewRows<Wide, Half, width>;
