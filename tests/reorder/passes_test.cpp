@@ -197,6 +197,7 @@ RC_GTEST_PROP(Lower, MovesTheSameHoweverFar, ()) {
   const std::int64_t width = std::int64_t{1} << in_range(0, 3);
   const Piece piece = random_permutation(width);
   const auto near = moved(lower_move(piece, width, Reach::caches));
+  RC_ASSERT(moved(lower_move(piece, width, Reach::near)) == near);
   RC_ASSERT(moved(lower_move(piece, width, Reach::streams)) == near);
   RC_ASSERT(moved(lower_move(piece, width, Reach::memory)) == near);
 }
@@ -213,6 +214,22 @@ TEST(Lower, ColumnsThatStreamEndWithLines) {
   // Not where src would be read by less than a lane each time.
   const Piece short_rows{0, 0, {{5, 1, 2000}, {25, 5, 80}, {80, 125, 1}}};
   EXPECT_TRUE(lower_move(short_rows, 1, Reach::streams).nest.rows.empty());
+}
+
+// Kernels that are made for many rows or columns take longer for a few of both.
+TEST(Lower, TakesSmallPlanesBySquares) {
+  const auto kind = [](const Piece& piece, std::int64_t width, Reach reach) {
+    return lower_move(piece, width, reach).kernel->kind;
+  };
+  const Piece plane{
+      0, 0, {{9, 256, 256}, {8, 2304, 32}, {8, 4, 2304}, {8, 32, 4}}};
+  const Piece row{0, 0, {{1024, 2, 32}, {16, 2048, 2}}};
+  for (const Reach reach : {Reach::near, Reach::caches, Reach::streams}) {
+    EXPECT_EQ(kind(plane, 4, reach), KernelKind::transpose);
+  }
+  // Sixteen rows of halves: where all is near, and where columns stream.
+  EXPECT_EQ(kind(row, 2, Reach::near), KernelKind::transpose);
+  EXPECT_EQ(kind(row, 2, Reach::streams), KernelKind::transpose);
 }
 
 // A store across the end of a page costs as much as a block.
@@ -242,22 +259,27 @@ TEST(Combine, TakesOneLineOfManyRows) {
   EXPECT_EQ(columns(600), 0);
 }
 
+// The bytes that two steps move.
+std::map<std::int64_t, std::int64_t> moved(const Steps& steps) {
+  const auto first = moved(steps.first);
+  const auto second = moved(steps.second);
+  std::map<std::int64_t, std::int64_t> together;
+  for (const auto& [src, dst] : visited({{0, 0, steps.around}})) {
+    for (const auto& [from, stage] : first) {
+      together.emplace(src + from, dst + second.at(stage));
+    }
+  }
+  return together;
+}
+
 RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
   const std::int64_t width = std::int64_t{1} << in_range(0, 3);
   const Piece piece = random_permutation(width);
   const Lowered direct = lower_move(piece, width, Reach::caches);
   const auto steps = in_two_steps(piece, direct, width, Reach::caches);
   if (!steps) return;
-  const auto first = moved(steps->first);
-  const auto second = moved(steps->second);
-  RC_ASSERT(std::ssize(first) == steps->bytes);
-  std::map<std::int64_t, std::int64_t> together;
-  for (const auto& [src, dst] : visited({{0, 0, steps->around}})) {
-    for (const auto& [from, stage] : first) {
-      together.emplace(src + from, dst + second.at(stage));
-    }
-  }
-  RC_ASSERT(together == moved(direct));
+  RC_ASSERT(std::ssize(moved(steps->first)) == steps->bytes);
+  RC_ASSERT(moved(*steps) == moved(direct));
 }
 
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
@@ -281,6 +303,24 @@ TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
   const Piece plane{0, 0, {{256, 4, 256}, {64, 1024, 4}}};
   const Lowered whole = lower_move(plane, 4, Reach::caches);
   EXPECT_FALSE(in_two_steps(plane, whole, 4, Reach::caches).has_value());
+}
+
+// Two images of three channels, s8: blocks of 4 channels to chwn, and back to those, of
+// which the fourth is zeros. Pixels are nearest on neither side.
+TEST(Steps, GoOnByALoopThatIsNearestOnNeitherSide) {
+  const Piece there{0, 0, {{3, 1, 100352}, {50176, 4, 2}, {2, 200704, 1}}};
+  const Piece back{0, 0, {{2, 1, 200704}, {50176, 2, 4}, {3, 100352, 1}}, 1};
+  for (const Piece& piece : {there, back}) {
+    const Lowered direct = lower_move(piece, 1, Reach::near);
+    const auto steps = in_two_steps(piece, direct, 1, Reach::near);
+    ASSERT_TRUE(steps.has_value());
+    EXPECT_EQ(steps->second.nest.zeros, piece.zeros);
+    // Both steps have rows of many pixels.
+    for (const Lowered& step : {steps->first, steps->second}) {
+      EXPECT_GE(std::max(step.nest.tile[0].count, step.nest.tile[1].count), 64);
+    }
+    EXPECT_EQ(moved(*steps), moved(direct));
+  }
 }
 
 RC_GTEST_PROP(Gather, MovesWhatTheKernelWould, ()) {

@@ -13,11 +13,9 @@ namespace stridewise {
 namespace {
 
 // What permuted tiles take more that do not follow each other in dst, or only a few:
-// vectors are then loaded and stored in part. Of short vectors fewer are, and bytes move
-// otherwise less well.
-double cost_of_parts(const PlanNest& nest, const Kernel& kernel) {
-  const bool whole = kernel.isa < Isa::avx512_vbmi && kernel.element_bytes > 1;
-  const double of_tile = whole ? 30 : 60;
+// vectors are then loaded and stored in part.
+double cost_of_parts(const PlanNest& nest) {
+  constexpr double of_tile = 60;
   constexpr std::int64_t some = 256;  // bytes
   const std::int64_t tile =
       nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
@@ -25,6 +23,11 @@ double cost_of_parts(const PlanNest& nest, const Kernel& kernel) {
                     nest.loops.back().dst_stride == tile &&
                     nest.loops.back().count * tile >= some;
   return many ? 0 : of_tile / static_cast<double>(tile);
+}
+
+// Whether those parts are masked; others hide among what two steps take otherwise.
+bool by_masks(const Lowered& lowered) {
+  return lowered.kernel->isa == Isa::avx512_vbmi;
 }
 
 }  // namespace
@@ -41,7 +44,7 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::fill:
       return 1 + 100 / columns;
     case KernelKind::permuted:
-      return least + cost_of_parts(nest, *lowered.kernel);
+      return least + (by_masks(lowered) ? cost_of_parts(nest) : 0);
     case KernelKind::strided:
       return 1 + 100 / unit;
     case KernelKind::transpose: {
@@ -94,7 +97,10 @@ double cost_of_calls(const Lowered& lowered) {
 }
 
 double cost_of_all(const Lowered& lowered) {
-  return cost_of(lowered) + cost_of_calls(lowered);
+  const bool more =
+      lowered.kernel->kind == KernelKind::permuted && !by_masks(lowered);
+  return cost_of(lowered) + cost_of_calls(lowered) +
+         (more ? cost_of_parts(lowered.nest) : 0);
 }
 
 }  // namespace stridewise

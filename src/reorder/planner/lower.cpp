@@ -172,10 +172,10 @@ bool short_columns(const PlanLoop& row, const PlanLoop& column,
   const std::int64_t bytes = row.count * unit;
   // Lines and halves of them are best transposed straight to dst: of long elements
   // always, of two bytes where they stream, others where all is near.
-  if (bytes % 32 == 0 && (unit >= 4 || (unit == 2 && streams(reach)))) {
+  if (bytes % 32 == 0 &&
+      (unit >= 4 || (unit == 2 && streams(reach)) || reach == Reach::near)) {
     return false;
   }
-  if (reach == Reach::near && bytes >= 32 && unit <= 4) return false;
   return row.count >= 5 && row.count <= 32 && zeros == 0 &&
          column.dst_stride == bytes;
 }
