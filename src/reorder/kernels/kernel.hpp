@@ -132,16 +132,6 @@ constexpr bool streams_dense(std::int64_t rows, std::int64_t columns,
          rows * line <= most_dense;
 }
 
-// Of transposes: whether planes are so small that elements are moved one by one.
-constexpr std::int64_t most_tiny = 32;  // elements
-constexpr bool is_tiny(std::int64_t rows, std::int64_t columns,
-                       std::int64_t element_bytes) {
-  constexpr std::int64_t lane = 16;
-  const bool squares =
-      rows * element_bytes >= lane && columns * element_bytes >= lane;
-  return element_bytes < lane && !squares && rows * columns <= most_tiny;
-}
-
 // Of short_rows: shorter columns stream only where they follow each other in dst.
 constexpr std::int64_t streamed_column_bytes = 256;
 
