@@ -25,11 +25,16 @@ std::size_t set_of(const Lines& lines, std::int64_t k) {
   return static_cast<std::size_t>(at) / line % l1_sets;
 }
 
+// Lines a stride apart after which one begins where the first did in its set.
+std::int64_t period_of(std::int64_t stride) {
+  return l1_bytes / std::gcd(stride, l1_bytes);
+}
+
 }  // namespace
 
 std::int64_t lines_per_set(const Lines& lines, std::int64_t count) {
   if (lines.offsets.empty() && lines.stride % line == 0) {
-    return ceil_div(count, l1_bytes / std::gcd(lines.stride, l1_bytes));
+    return ceil_div(count, period_of(lines.stride));
   }
   std::array<std::int32_t, l1_sets> of_set{};
   const auto some = lines.offsets.empty() ? count : std::ssize(lines.offsets);
@@ -42,7 +47,7 @@ std::int64_t lines_per_set(const Lines& lines, std::int64_t count) {
 
 bool share_sets(std::int64_t count, std::int64_t stride) {
   constexpr std::int64_t ways = 8;
-  return count > ways * (l1_bytes / std::gcd(stride, l1_bytes));
+  return count > ways * period_of(stride);
 }
 
 std::int64_t lines_that_fit(const Lines& lines, std::int64_t count, int ways) {

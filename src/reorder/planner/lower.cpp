@@ -185,8 +185,9 @@ bool short_rows(const PlanLoop& row, const PlanLoop& column, std::int64_t zeros,
   constexpr std::int64_t few_bytes = 32;
   const bool past_caches = streams && row.count * unit >= streamed_column_bytes;
   if (past_caches ? many(column, unit)
-                  : detail::share_sets(column.count, column.dst_stride))
+                  : detail::share_sets(column.count, column.dst_stride)) {
     return false;
+  }
   return column.count >= 5 && column.count <= 32 && zeros == 0 &&
          row.src_stride == column.count * unit && row.count * unit >= few_bytes;
 }

@@ -192,9 +192,8 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
       (options.stores == Stores::by_size && bytes >= last_cache_bytes);
   const bool past = streams && width == data->dst_width;
   const Reach reach =
-      !past
-          ? (data->prefetch ? Reach::caches : Reach::near)
-          : (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory);
+      past ? (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory)
+           : (data->prefetch ? Reach::caches : Reach::near);
   data->nests.reserve(moves->size() + fills.size());
   for (const Piece& piece : *moves) {
     Lowered lowered = lower_move(piece, width, reach);

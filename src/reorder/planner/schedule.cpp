@@ -78,10 +78,11 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
   if (kernel.kind == KernelKind::transpose) {
     few = 1 << 10;
     if (unit >= 16) return column < few && !whole_lines(nest, kernel, column);
+    // Two columns of half a line stream as one if they follow each other.
     if (column == line / 2 && nest.tile[1].dst_stride != column &&
-        bytes < short_cached)
+        bytes < short_cached) {
       return true;
-    // Two columns of half a line stream as one.
+    }
     if (column != line / 2) {
       few = 2 << 10;
       whole = column;

@@ -160,7 +160,7 @@ class Weighing {
   // nearest in the stage, so that both steps have long rows. What the model says of
   // that is less sure.
   void as_both_go_on() {
-    constexpr double unsure = 2, least_of_any = 2 * 1.6;
+    constexpr double least_of_any = 2 * 1.6;
     constexpr std::int64_t few_bytes = 256;
     if (of_src_ == none() || of_dst_ == none() || of_src_ == of_dst_ ||
         least_ <= unsure * least_of_any ||
@@ -169,13 +169,15 @@ class Weighing {
       return;
     }
     const std::size_t after_src = next(src), after_dst = next(dst);
-    goes_on_by(after_src, unsure);
-    if (after_dst != after_src) goes_on_by(after_dst, unsure);
+    goes_on_by(after_src);
+    if (after_dst != after_src) goes_on_by(after_dst);
   }
 
  private:
   static constexpr Stride src = &PlanLoop::src_stride;
   static constexpr Stride dst = &PlanLoop::dst_stride;
+  // What costs are taken times where the model knows less.
+  static constexpr double unsure = 2;
 
   [[nodiscard]] std::size_t none() const { return loops_.size(); }
   [[nodiscard]] std::size_t nearest(Stride side) const {
@@ -192,7 +194,7 @@ class Weighing {
     return next;
   }
 
-  void goes_on_by(std::size_t nearest, double factor) {
+  void goes_on_by(std::size_t nearest) {
     constexpr std::int64_t lane = 16;
     if (nearest == none()) return;
     Block block(loops_, element_bytes_);
@@ -204,8 +206,8 @@ class Weighing {
         block.taken(nearest) * element_bytes_ < lane) {
       return;
     }
-    weigh(block, nearest, src, factor);
-    weigh(block, nearest, dst, factor);
+    weigh(block, nearest, src, unsure);
+    weigh(block, nearest, dst, unsure);
   }
 
   // Takes whole lines of both sides, those of `near` first, then as much more as there
