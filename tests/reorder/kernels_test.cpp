@@ -22,10 +22,12 @@ using testing::GuardedBytes;
 // run.
 void reference(const Kernel& kernel, const Tile& tile) {
   const auto put = [&](std::int64_t i, std::int64_t j, bool zero) {
+    const std::int64_t column = tile.column_src != nullptr
+                                    ? tile.column_src[j]
+                                    : j * tile.src_stride[1];
     for (std::int64_t b = 0; b < kernel.element_bytes; ++b) {
       tile.dst[i * tile.dst_stride[0] + tile.column_at(j) + b] =
-          zero ? std::byte{0}
-               : tile.src[tile.row_at(i) + j * tile.src_stride[1] + b];
+          zero ? std::byte{0} : tile.src[tile.row_at(i) + column + b];
     }
   };
   const bool runs = kernel.kind == KernelKind::copy;
@@ -114,6 +116,7 @@ bool suits(const Kernel& kernel, const Tile& tile) {
                       all_rows * tile.count[1] * kernel.element_bytes) <=
                  kernel.most_short;
     case KernelKind::gathered:  // of offsets
+    case KernelKind::grouped:
       return false;
     case KernelKind::copy:
     case KernelKind::transpose:
@@ -140,13 +143,19 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   auto written = tile.count;
   written[runs ? 1 : 0] += tile.zeros;
   std::size_t src_size = extent(tile.count, tile.src_stride, width);
-  if (kernel.kind == KernelKind::gathered) {
-    src_size += static_cast<std::size_t>(
-        *std::max_element(tile.row_offset, tile.row_offset + tile.count[0]));
+  for (const auto& [offset, count] :
+       {std::pair(tile.row_offset, tile.count[0]),
+        std::pair(tile.column_src, tile.count[1])}) {
+    if (offset == nullptr) continue;
+    src_size +=
+        static_cast<std::size_t>(*std::max_element(offset, offset + count));
   }
   std::size_t dst_size = extent(written, tile.dst_stride, width);
   if (tile.column_offset != nullptr) {  // a permutation of the columns
-    dst_size = extent(written, {width, written[0] * width, 0, 0}, width);
+    dst_size = extent(
+        written,
+        {width, written[0] * width, tile.dst_stride[2], tile.dst_stride[3]},
+        width);
   }
   const GuardedBytes src(src_size, side);
   const GuardedBytes dst(dst_size + slack, side);
@@ -777,6 +786,60 @@ TEST(Kernels, GathersRunsOfManyPieces) {
     return kernel.kind == KernelKind::gathered;
   });
   EXPECT_TRUE(!any || checked >= 3 * 4 * 5) << checked;
+}
+
+// Rows of one to four lines in groups of 4 bytes, which lie in each plane of src as those
+// of weights and of other loops do; whole lines of dst and not, to its end and src's.
+TEST(Kernels, GroupsOfRows) {
+  using Loops = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  struct Case {
+    std::int64_t member;  // from row to row of a group, in elements
+    Loops columns;
+  };
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::grouped) continue;
+    const std::int64_t width = kernel.element_bytes;
+    const std::int64_t members = 4 / width;
+    const std::vector<Case> cases = {{9, {{9, 1}, {3, 9 * members}}},
+                                     {9, {{9, 1}, {16, 9 * members}}},
+                                     {2, {{2, 1}, {4, 2 * members}}},
+                                     {3, {{3, 1}, {5, 3 * members}}},
+                                     {16, {{11, 1}}},
+                                     {18, {{8, 1}}}};
+    for (const auto& [member, columns] : cases) {
+      const std::vector<std::int64_t> column_src = offsets_of(columns, width);
+      const std::int64_t count = std::ssize(column_src);
+      for (const std::int64_t groups : {16, 32, 64}) {
+        const std::int64_t rows = groups * members;
+        const std::int64_t pitch = column_src.back() + members * member * width;
+        for (const std::int64_t gap : {0, 5}) {
+          std::vector<std::int64_t> row_offset;
+          for (std::int64_t row = 0; row < rows; ++row) {
+            row_offset.push_back(row / members * (pitch + gap) +
+                                 row % members * member * width);
+          }
+          std::vector<std::int64_t> column_offset;
+          for (std::int64_t j = 0; j < count; ++j) {
+            column_offset.push_back((count - 1 - j) * rows * width);
+          }
+          Tile tile{};
+          tile.count = {rows, count, 2, 3};
+          tile.src_stride = {0, 0, 7 * width, 2 * groups * (pitch + gap)};
+          const std::int64_t plane = rows * count * width + gap;
+          tile.dst_stride = {width, 0, plane, 2 * plane};
+          tile.row_offset = row_offset.data();
+          tile.column_src = column_src.data();
+          tile.column_offset = column_offset.data();
+          for (const std::size_t slack : {0U, 16U, 5U}) {
+            for (const auto side :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 // Planes of one to some squares, whole ones and not, one after the other and with gaps.

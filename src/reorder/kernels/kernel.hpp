@@ -39,7 +39,9 @@ struct Tile {
   const std::int64_t* row_offset;
   const std::int64_t* column_offset;
   std::int64_t row_reach;  // no offset of a row is greater
-  bool prefetch;           // src is not in the nearest caches
+  // For table_of alone: where each column begins in src, if no one stride tells.
+  const std::int64_t* column_src;
+  bool prefetch;  // src is not in the nearest caches
   // With prefetch: so many long rows are left to the processor, which sees them coming.
   std::int64_t read_ahead;
   // With prefetch: how far after src the next call begins to read, and whether it
@@ -115,6 +117,12 @@ enum class KernelKind : std::uint8_t {
   // from where row_offset tells; count[1] == 1 and zeros == 0. Vectors of dst are each
   // taken from a few lanes of src (gathered_lanes.hpp).
   gathered,
+  // count[0] rows that are contiguous in dst, in src by groups of 4 bytes of a column
+  // each and 16 or a multiple of them: row_offset steps from group to group by one
+  // pitch, and within all groups alike. At least 8 columns, at offsets of their own in
+  // src and dst: a line from the first byte of 8 of them on, of a group of rows, holds
+  // them (grouped_blocks.hpp).
+  grouped,
 };
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether

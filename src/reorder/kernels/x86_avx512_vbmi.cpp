@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "reorder/kernels/grouped.hpp"
 #include "reorder/kernels/padded_columns.hpp"
 #include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/permuted_rows.hpp"
@@ -98,6 +99,9 @@ struct Vector512Bytes : Vector512 {
   [[gnu::always_inline]] static type permute_bytes(const LaneMask<64>& from,
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
+  }
+  [[gnu::always_inline]] static type permute_two(type a, type from, type b) {
+    return _mm512_permutex2var_epi8(a, from, b);
   }
   // Bytes by which a vector is taken from one to four others: byte k is byte from[k],
   // counted through all of those.
@@ -216,6 +220,12 @@ constexpr Kernel padded_columns() {
       Isa::avx512_vbmi, KernelKind::padded_columns, width);
 }
 
+template <int width>
+constexpr Kernel grouped() {
+  return kernel_of<Grouped<Vector512Bytes, width>, true>(
+      Isa::avx512_vbmi, KernelKind::grouped, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
     kernel_of<Copy<Vector512Bytes>, true>(Isa::avx512_vbmi, KernelKind::copy,
                                           1),
@@ -246,6 +256,8 @@ constexpr auto table = std::to_array<Kernel>({
     gathered_of<2, Vector512Bytes>(Isa::avx512_vbmi),
     gathered_of<4, Vector512Bytes>(Isa::avx512_vbmi),
     gathered_of<8, Vector512Bytes>(Isa::avx512_vbmi),
+    grouped<1>(),
+    grouped<2>(),
 });
 
 }  // namespace

@@ -48,6 +48,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
     case KernelKind::padded_columns:
     case KernelKind::permuted:
     case KernelKind::gathered:
+    case KernelKind::grouped:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
