@@ -332,6 +332,52 @@ RC_GTEST_PROP(Gather, MovesWhatTheKernelWould, ()) {
   if (runs) RC_ASSERT(moved(*runs) == moved(direct));
 }
 
+RC_GTEST_PROP(Group, MovesWhatTheKernelWould, ()) {
+  const std::int64_t width = std::int64_t{1} << in_range(0, 1);
+  const std::int64_t members = 4 / width;
+  // Some images of filters, of which 16 or a multiple lie side by side in dst, by groups
+  // of channels.
+  const std::int64_t plane = in_range(1, 16), blocks = in_range(1, 5);
+  const std::int64_t channels = blocks * members;
+  const std::int64_t row = channels * plane * width;
+  const std::int64_t rows = 16 * in_range(1, 3), images = in_range(1, 3);
+  const std::int64_t column = 4 * rows;
+  const Piece piece{0, 0,
+                    normalise({{images, rows * row, rows * row},
+                               {rows, row, 4},
+                               {blocks, members * plane * width, column},
+                               {members, plane * width, width},
+                               {plane, width, blocks * column}})};
+  const auto groups = grouped(piece, width);
+  RC_CLASSIFY(groups.has_value());
+  if (!groups) return;
+  RC_ASSERT(moved(*groups) == moved(lower_move(piece, width, Reach::caches)));
+}
+
+// s8 oihw to OIhw4i16o4i, 384x80x3x3: groups of four channels, and columns of all of a
+// filter; of 5x5, no line holds eight columns of such a group.
+TEST(Group, TakesAllColumnsThatFollowEachOther) {
+  if (find_kernel(KernelKind::grouped, 1) == nullptr) GTEST_SKIP();
+  const auto weights = [](std::int64_t plane) {
+    return Piece{0, 0,
+                 normalise({{24, 1280 * plane, 1280 * plane},
+                            {16, 80 * plane, 4},
+                            {5, 16 * plane, 256 * plane},
+                            {4, 4 * plane, 64},
+                            {4, plane, 1},
+                            {plane, 1, 256}})};
+  };
+  const auto groups = grouped(weights(9), 1);
+  ASSERT_TRUE(groups.has_value());
+  EXPECT_EQ(groups->nest.rows,
+            (std::vector<PlanLoop>{{16, 720, 4}, {4, 9, 1}}));
+  EXPECT_EQ(groups->nest.columns,
+            (std::vector<PlanLoop>{{5, 144, 2304}, {4, 36, 64}, {9, 1, 256}}));
+  EXPECT_EQ(groups->nest.tile[1].count, 180);
+  EXPECT_LT(cost_of(*groups), cost_of(lower_move(weights(9), 1, Reach::near)));
+  EXPECT_FALSE(grouped(weights(25), 1).has_value());
+}
+
 // s8 weights of blocks 8x8 to such of 8x16x2: a block of dst has two of src, of which
 // every two rows are zipped.
 TEST(Gather, TakesWholeBlocks) {

@@ -46,6 +46,12 @@ double cost_of(const Lowered& lowered) {
       return 1 + 100 / columns;
     case KernelKind::permuted:
       return least + (by_masks(lowered) ? cost_of_parts(nest) : 0);
+    case KernelKind::grouped: {
+      // Eight columns at once: the last ones again.
+      constexpr double block = 8;
+      const auto count = static_cast<double>(nest.tile[1].count);
+      return least * std::ceil(count / block) * block / count;
+    }
     case KernelKind::strided:
       return 1 + 100 / unit;
     case KernelKind::transpose: {

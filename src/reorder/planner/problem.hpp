@@ -116,4 +116,9 @@ struct Steps {
                                               const std::optional<Steps>& steps,
                                               std::int64_t element_bytes);
 
+// The piece by rows that are groups of a few in src (grouped.hpp), where such a tile
+// holds some columns; none where it does not. Pre: the loops are normalised.
+[[nodiscard]] std::optional<Lowered> grouped(const Piece& piece,
+                                             std::int64_t element_bytes);
+
 }  // namespace stridewise

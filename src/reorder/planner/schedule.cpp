@@ -94,7 +94,8 @@ bool shares_lines(const PlanNest& nest, const Kernel& kernel,
     const bool apart = nest.tile[0].dst_stride != run && !goes_on(run);
     return (run >= line || apart) && run < 6 * line && bytes < short_cached &&
            !whole_lines(nest, kernel, run);
-  } else if (kernel.kind == KernelKind::gathered) {
+  } else if (kernel.kind == KernelKind::gathered ||
+             kernel.kind == KernelKind::grouped) {
     return !whole_lines(nest, kernel, column);
   } else if (kernel.kind == KernelKind::short_rows) {
     return column < streamed_column_bytes && bytes < short_cached;
@@ -211,6 +212,10 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
   if (scheduled.kernel->table_of == nullptr) return {};
   Tile tile{};
   tile.row_offset = scheduled.row_offsets.data();
+  tile.column_offset = scheduled.column_offsets.data();
+  const std::vector<std::int64_t> column_src =
+      offsets_of(scheduled.nest.columns, &PlanLoop::src_stride);
+  tile.column_src = column_src.data();
   for (std::size_t d = 0; d < 4; ++d) {
     tile.count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
     tile.src_stride[d] = scheduled.tile[d].src_stride;
