@@ -11,6 +11,51 @@ namespace {
 constexpr std::int64_t one = 1;
 constexpr std::int64_t page = 4096;
 
+using Part = std::array<std::int64_t, 2>;
+
+Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
+                       bool by_whole_lines) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t columns = nest.tile[1].count;
+  // Long elements stream whichever way dst lies to lines: the more of them follow each
+  // other, the fewer lines are written in parts.
+  const std::int64_t least =
+      std::min(nest.tile[0].count, (unit >= 16 ? 2048 : 512) / unit);
+  if (!by_whole_lines && nest.columns.empty() &&
+      nest.tile[1].dst_stride % line != 0) {
+    // Columns that share lines of dst must meet while those are in the L1 cache.
+    return {least, std::max((16 << 10) / least / unit / line, one) * line};
+  }
+  // A page of src by some lines of dst, or as much more of dst as there is less of src:
+  // long runs on both sides, no more pages than a TLB holds, and no more than makes a
+  // task.
+  const std::int64_t part = std::max(page / unit / line, one) * line;
+  const std::int64_t most =
+      unit >= 16
+          ? 0
+          : std::min(task_bytes / std::min(part, columns), page) / line * line;
+  return {std::max(most / unit, least), part};
+}
+
+// As much as makes up for what a call takes, where a call has all rows or all columns of
+// a tile anyway. Not where several strips of rows share lines of dst, see above, nor
+// where columns lie anywhere: long elements move by blocks of both otherwise.
+Part with_few_calls(Part part, const Kernel& kernel, const PlanNest& nest) {
+  constexpr std::int64_t call = 64 << 10;
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t rows = nest.tile[0].count;
+  const std::int64_t columns = nest.tile[1].count;
+  const bool by_blocks =
+      unit >= 16 && nest.columns.empty() && nest.tile[1].dst_stride % line == 0;
+  const auto whole = [](std::int64_t count) { return count / line * line; };
+  if (part[0] >= rows && (by_blocks || rows * unit <= line)) {
+    part[1] = std::max(part[1], whole(call / (rows * unit)));
+  } else if (part[1] >= columns && by_blocks) {
+    part[0] = std::max(part[0], whole(call / (columns * unit)));
+  }
+  return part;
+}
+
 }  // namespace
 
 std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
@@ -19,27 +64,9 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
   switch (kernel.kind) {
-    case KernelKind::transpose: {
-      // Long elements stream whichever way dst lies to lines: the more of them
-      // follow each other, the fewer lines are written in parts.
-      const std::int64_t least =
-          std::min(rows, (unit >= 16 ? 2048 : 512) / unit);
-      if (!by_whole_lines && nest.columns.empty() &&
-          nest.tile[1].dst_stride % line != 0) {
-        // Columns that share lines of dst must meet while those are in the L1
-        // cache.
-        return {least, std::max((16 << 10) / least / unit / line, one) * line};
-      }
-      // A page of src by some lines of dst, or as much more of dst as there is
-      // less of src: long runs on both sides, no more pages than a TLB holds, and
-      // no more than makes a task.
-      const std::int64_t part = std::max(page / unit / line, one) * line;
-      const std::int64_t most =
-          unit >= 16 ? 0
-                     : std::min(task_bytes / std::min(part, columns), page) /
-                           line * line;
-      return {std::max(most / unit, least), part};
-    }
+    case KernelKind::transpose:
+      return with_few_calls(part_of_transpose(kernel, nest, by_whole_lines),
+                            kernel, nest);
     case KernelKind::strided:
       return {std::max<std::int64_t>((64 << 10) / unit / columns, 1),
               (64 << 10) / unit};
