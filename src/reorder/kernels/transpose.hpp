@@ -16,6 +16,7 @@
 #include "reorder/kernels/dense_columns.hpp"
 #include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/few_rows.hpp"
+#include "reorder/kernels/half_lines.hpp"
 #include "reorder/kernels/lane_columns.hpp"
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/misaligned.hpp"
@@ -78,6 +79,12 @@ class Transpose {
     if constexpr (!chunks) {
       using Tiny = TinyPlanes<width>;
       if (Tiny::suits(tile)) return Tiny::run(tile);
+    }
+    if constexpr (!streams && HalfLines<Wide, width>::exists) {
+      using Halves = HalfLines<Wide, width>;
+      if (!tile.prefetch && Halves::suits(tile)) {
+        return each_plane(tile, Halves::run);
+      }
     }
     if constexpr (width < 8) {
       using Few = FewRows<Wide, Half, width>;

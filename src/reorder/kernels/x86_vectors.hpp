@@ -128,6 +128,13 @@ struct Vector512 {
     v[0] = _mm512_shuffle_i32x4(a, b, 0x88);
     v[1] = _mm512_shuffle_i32x4(a, b, 0xdd);
   }
+  // Lanes of two vectors by turns: the first two of each, and the last two.
+  static void zip_lanes(type a, type b, type* v) {
+    v[0] = _mm512_permutex2var_epi64(
+        a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+    v[1] = _mm512_permutex2var_epi64(
+        a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+  }
   // Lane l of vector k becomes lane k of vector l.
   [[gnu::always_inline]] static void transpose_lanes(type* v) {
     type ab[2];
