@@ -312,6 +312,34 @@ TEST(Kernels, WideTransposes) {
   }
 }
 
+// Half a line of rows, a line and some, of which lines are lines of memory and not, to
+// columns that follow each other and not.
+TEST(Kernels, StripsOfLines) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose) continue;
+    const std::int64_t width = kernel.element_bytes;
+    const std::int64_t line = std::max<std::int64_t>(64 / width, 2);
+    for (const std::int64_t rows : {line / 2, line, 2 * line + 3}) {
+      for (const std::int64_t columns :
+           {line - 1, line, line + 1, 3 * line + 3, 4 * line, 8 * line}) {
+        for (const std::int64_t gap : {0, 64, 13}) {
+          Tile tile = tile_of(kernel, rows, columns, gap, 0);
+          tile.prefetch = false;
+          tile.square_bytes = 0;
+          tile.square_order = SquareOrder::strips;
+          if (gap != 13) {
+            tile.src_stride[0] = (tile.src_stride[0] + 63) / 64 * 64;
+          }
+          for (const std::int64_t crowded : {0, 16}) {
+            tile.crowded_src = crowded;
+            ASSERT_NO_FATAL_FAILURE(check_small_planes(kernel, tile, gap));
+          }
+        }
+      }
+    }
+  }
+}
+
 // Columns that are no lines and follow each other in dst, from anywhere in a line on:
 // a block of as many as a line holds, some, and some that are less than another.
 TEST(Kernels, DenseColumnsStreamByBlocks) {

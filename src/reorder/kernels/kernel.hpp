@@ -15,8 +15,14 @@
 namespace stridewise {
 
 // In what order squares of a transpose are taken: by `square_bytes` of each row; or
-// out of order, line by line of some rows, or some rows by some of a line.
-enum class SquareOrder : std::uint8_t { blocks, along_rows, down_columns };
+// out of order, line by line of some rows, or some rows by some of a line; or strip by
+// strip of rows, whole lines of them (line_strips.hpp).
+enum class SquareOrder : std::uint8_t {
+  blocks,
+  along_rows,
+  down_columns,
+  strips
+};
 
 // Rows and columns, and up to two loops around them for tiles so small that a
 // call for each would cost more than its work. All strides in bytes; counts in

@@ -3,8 +3,8 @@
 // is.
 //
 // Rows that begin with a line are then read once, so that it does not matter
-// whether the L1 cache could keep them; lanes are transposed before elements are
-// (squares.hpp):
+// whether the L1 cache could keep them. Elements are transposed within lanes
+// (squares.hpp) and, before that or after, lanes:
 //
 //   row 0    a0 b0 c0 d0              a0 a4 a8 a12
 //   row 4    a4 b4 c4 d4      ->      b0 b4 b8 b12
@@ -47,7 +47,9 @@ class LineSquares {
   static constexpr std::int64_t side = line / width;
 
   static bool suits(const Tile& tile) {
-    const bool ordered = whole && tile.square_order != SquareOrder::blocks;
+    const bool ordered =
+        whole && (tile.square_order == SquareOrder::along_rows ||
+                  tile.square_order == SquareOrder::down_columns);
     const bool by_bytes = (whole || tile.squares_of_parts) &&
                           tile.square_bytes >= (whole ? line / 2 : line);
     return (ordered || by_bytes) &&
@@ -185,6 +187,45 @@ class LineSquares {
   template <int taken, class Rows, class Columns>
   [[gnu::always_inline]] static void in_registers(Rows from, std::byte* dst,
                                                   Columns columns) {
+    if constexpr (taken == lanes && n <= 4) {
+      whole_lines(from, dst, columns);
+    } else {
+      lanes_first<taken>(from, dst, columns);
+    }
+  }
+
+  // Elements are transposed before lanes are: rows are loaded in their order, and few at
+  // once.
+  template <class Rows, class Columns>
+  [[gnu::always_inline]] static void whole_lines(Rows from, std::byte* dst,
+                                                 Columns columns) {
+    // Vector [g][k]: of every n columns the k-th, rows from g * n on.
+    V v[lanes][n];
+#pragma GCC unroll 4
+    for (std::int64_t g = 0; g < lanes; ++g) {
+#pragma GCC unroll 4
+      for (std::int64_t i = 0; i < n; ++i) {
+        v[g][i] = Vector::load(from.row(g * n + i));
+      }
+    }
+#pragma GCC unroll 4
+    for (std::int64_t g = 0; g < lanes; ++g) S::transpose_lanes(v[g]);
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < n; ++k) {
+      V column[lanes];
+#pragma GCC unroll 4
+      for (std::int64_t g = 0; g < lanes; ++g) column[g] = v[g][k];
+      Vector::transpose_lanes(column);
+#pragma GCC unroll 4
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        Vector::store(dst + columns.at(l * n + k), column[l]);
+      }
+    }
+  }
+
+  template <int taken, class Rows, class Columns>
+  [[gnu::always_inline]] static void lanes_first(Rows from, std::byte* dst,
+                                                 Columns columns) {
     // Vector [c][i]: rows i, i + n ... of the columns of lane c.
     V v[taken][n];
 #pragma GCC unroll 16

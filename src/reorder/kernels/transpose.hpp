@@ -16,9 +16,9 @@
 #include "reorder/kernels/dense_columns.hpp"
 #include "reorder/kernels/few_columns.hpp"
 #include "reorder/kernels/few_rows.hpp"
-#include "reorder/kernels/half_lines.hpp"
 #include "reorder/kernels/lane_columns.hpp"
 #include "reorder/kernels/line_squares.hpp"
+#include "reorder/kernels/line_strips.hpp"
 #include "reorder/kernels/misaligned.hpp"
 #include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/small_chunks.hpp"
@@ -80,10 +80,13 @@ class Transpose {
       using Tiny = TinyPlanes<width>;
       if (Tiny::suits(tile)) return Tiny::run(tile);
     }
-    if constexpr (!streams && HalfLines<Wide, width>::exists) {
-      using Halves = HalfLines<Wide, width>;
-      if (!tile.prefetch && Halves::suits(tile)) {
-        return each_plane(tile, Halves::run);
+    if constexpr (!streams && LineStrips<Wide, width, 2>::exists) {
+      using Halves = LineStrips<Wide, width, 2>;
+      if (!tile.prefetch && tile.count[0] == Halves::rows &&
+          Halves::suits(tile)) {
+        return each_plane(tile, [](const Tile& plane) {
+          Halves::run(plane, 0, 0, plane.count[1]);
+        });
       }
     }
     if constexpr (width < 8) {
@@ -221,11 +224,41 @@ class Transpose {
       using Lines = LineSquares<Wide, width>;
       if (Lines::suits(tile)) row = Lines::run(tile);
     }
+    if constexpr (put == Put::cached && LineStrips<Wide, width, 4>::exists) {
+      if (tile.square_order == SquareOrder::strips) {
+        return strips_by_lines(tile, row);
+      }
+    }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
       const std::int64_t some = std::min(at_once, (count - row) / Full::rows);
       Full(tile, row, some).template run<put>();
       row += some * Full::rows;
+    }
+    return row;
+  }
+
+  // The same of those that lines of rows suit, near a core. Where these are no lines of
+  // memory, lanes of them read fewer.
+  static std::int64_t strips_by_lines(const Tile& tile, std::int64_t row) {
+    using Lines = LineStrips<Wide, width, 4>;
+    using Halves = LineStrips<Wide, width, 2>;
+    constexpr std::int64_t some_columns = 4 * Lines::block;
+    const std::int64_t columns = tile.count[1];
+    const std::int64_t last = tile.count[0] + tile.zeros - Lines::rows;
+    const bool lines = Lines::suits(tile) && Lines::aligned(tile);
+    for (; row <= last; row += Lines::rows) {
+      if (!lines) {
+        Strip<Half, width, 64>(tile, row).template run<Put::cached>();
+      } else if (tile.crowded_src == 0 || columns % some_columns != 0) {
+        Lines::run(tile, row, 0, columns);
+      } else {
+        // Of half as many rows the L1 cache keeps what is read ahead.
+        for (std::int64_t j = 0; j < columns; j += some_columns) {
+          Halves::run(tile, row, j, j + some_columns);
+          Halves::run(tile, row + Halves::rows, j, j + some_columns);
+        }
+      }
     }
     return row;
   }

@@ -110,6 +110,11 @@ Choice choice_of_few_ways(const Sides& sides) {
     return {SquareOrder::down_columns, by_bytes.bytes};
   }
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
+  // Whole lines of rows, which are lines of memory where src begins with one.
+  if (sides.unit == 4 && !sides.tables && of_columns < 16 && of_rows <= 16 &&
+      sides.nest.tile[0].src_stride % line == 0) {
+    return {SquareOrder::strips, 0};
+  }
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
   // Rows that the L1 cache keeps need no squares of whole lines: a stage's.
