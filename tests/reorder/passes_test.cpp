@@ -216,6 +216,16 @@ TEST(Lower, ColumnsThatStreamEndWithLines) {
   EXPECT_TRUE(lower_move(short_rows, 1, Reach::streams).nest.rows.empty());
 }
 
+// bf16 weights of blocks 16x16, 3x3, to oihw: nine rows and a part of a lane are few, so
+// that they and not the 16 columns go on by the channels.
+TEST(Lower, RowsOfALaneAndAPartGoOn) {
+  const Piece piece{
+      0, 0, {{7, 4608, 288}, {16, 2, 2016}, {16, 32, 18}, {9, 512, 2}}};
+  const PlanNest nest = lower_move(piece, 2, Reach::near).nest;
+  EXPECT_EQ(nest.rows, (std::vector<PlanLoop>{{16, 32, 18}, {9, 512, 2}}));
+  EXPECT_TRUE(nest.columns.empty());
+}
+
 // Kernels that are made for many rows or columns take longer for a few of both.
 TEST(Lower, TakesSmallPlanesBySquares) {
   const auto kind = [](const Piece& piece, std::int64_t width, Reach reach) {

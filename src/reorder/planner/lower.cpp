@@ -273,12 +273,14 @@ const Kernel* few_kernel(const Sides& sides, std::int64_t zeros,
   return columns;
 }
 
-// Whether both sides go on by the same loop, and columns gain more by it.
+// Whether both sides go on by the same loop, and columns gain more by it: not where rows
+// would be a lane and a part of one, and columns are lanes without it.
 bool leave_to_columns(const Sides& sides, std::int64_t unit) {
-  constexpr std::int64_t long_row = 16, line = 64;
+  constexpr std::int64_t lane = 16, long_row = 16, line = 64;
   const std::int64_t row = sides.rows.fastest.count * unit;
   const std::int64_t column = sides.columns.fastest.count * unit;
   const auto next = std::ranges::find(sides.around, row, &PlanLoop::dst_stride);
+  if (row % lane != 0 && row < 2 * lane && column >= lane) return false;
   return row >= long_row && column < line && next != sides.around.end() &&
          next->src_stride == column;
 }
