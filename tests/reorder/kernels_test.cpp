@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reorder/kernels/gathered_lanes.hpp"
+#include "reorder/kernels/grouped_blocks.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "support/guarded.hpp"
 
@@ -117,6 +118,7 @@ bool suits(const Kernel& kernel, const Tile& tile) {
                  kernel.most_short;
     case KernelKind::gathered:  // of offsets
     case KernelKind::grouped:
+    case KernelKind::ungrouped:
       return false;
     case KernelKind::copy:
     case KernelKind::transpose:
@@ -319,9 +321,11 @@ TEST(Kernels, StripsOfLines) {
     if (kernel.kind != KernelKind::transpose) continue;
     const std::int64_t width = kernel.element_bytes;
     const std::int64_t line = std::max<std::int64_t>(64 / width, 2);
-    for (const std::int64_t rows : {line / 2, line, 2 * line + 3}) {
+    for (const std::int64_t rows :
+         {line / 2, line, 2 * line + 3, 2 * line + line * 3 / 4}) {
       for (const std::int64_t columns :
-           {line - 1, line, line + 1, 3 * line + 3, 4 * line, 8 * line}) {
+           {line - 1, line, line + 1, 3 * line + 3, 3 * line + line / 2,
+            4 * line, 8 * line}) {
         for (const std::int64_t gap : {0, 64, 13}) {
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           tile.prefetch = false;
@@ -862,6 +866,46 @@ TEST(Kernels, GroupsOfRows) {
             for (const auto side :
                  {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
               ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Columns of one to four lines of groups, to runs of one part of some of these after the
+// other.
+TEST(Kernels, PartsOfGroups) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::ungrouped) continue;
+    const std::int64_t width = kernel.element_bytes;
+    const std::int64_t members = 4 / width;
+    for (const std::int64_t run : {2, 3, 4, 9, 10, 16, 31}) {
+      for (const std::int64_t runs : {1, 2, 4, 7, 28, 128}) {
+        const std::int64_t groups = run * runs;
+        const std::int64_t bytes = 4 * groups;
+        if (groups < 16 || groups > most_groups || !ungroups(bytes, run)) {
+          continue;
+        }
+        for (const std::int64_t columns : {16, 32, 64}) {
+          for (const std::int64_t gap : {0, 12}) {
+            const std::int64_t line = columns * 4 + gap;
+            std::vector<std::int64_t> row_offset;
+            for (std::int64_t row = 0; row < groups * members; ++row) {
+              const std::int64_t group = row / run / members * run + row % run;
+              row_offset.push_back((groups - 1 - group) * line +
+                                   row / run % members * width);
+            }
+            Tile tile{};
+            tile.count = {groups * members, columns, 2, 3};
+            tile.src_stride = {0, 4, 8, groups * line};
+            const std::int64_t plane = columns * (bytes + gap);
+            tile.dst_stride = {width, bytes + gap, plane, 2 * plane};
+            tile.row_offset = row_offset.data();
+            for (const auto side :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
             }
           }
         }

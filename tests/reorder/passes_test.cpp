@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
 #include "reorder/planner/problem.hpp"
+#include "reorder/planner/schedule.hpp"
 #include "stridewise/catalogue.hpp"
 #include "support/generators.hpp"
 
@@ -347,21 +348,37 @@ RC_GTEST_PROP(Group, MovesWhatTheKernelWould, ()) {
   const std::int64_t members = 4 / width;
   // Some images of filters, of which 16 or a multiple lie side by side in dst, by groups
   // of channels.
-  const std::int64_t plane = in_range(1, 16), blocks = in_range(1, 5);
+  const std::int64_t plane = in_range(1, 16), blocks = in_range(1, 40);
   const std::int64_t channels = blocks * members;
   const std::int64_t row = channels * plane * width;
-  const std::int64_t rows = 16 * in_range(1, 3), images = in_range(1, 3);
+  const std::int64_t rows = 16 * in_range(1, 5), images = in_range(1, 2);
   const std::int64_t column = 4 * rows;
-  const Piece piece{0, 0,
-                    normalise({{images, rows * row, rows * row},
-                               {rows, row, 4},
-                               {blocks, members * plane * width, column},
-                               {members, plane * width, width},
-                               {plane, width, blocks * column}})};
+  std::vector<PlanLoop> loops = {{images, rows * row, rows * row},
+                                 {rows, row, 4},
+                                 {blocks, members * plane * width, column},
+                                 {members, plane * width, width},
+                                 {plane, width, blocks * column}};
+  const Piece piece{0, 0, normalise(loops)};
   const auto groups = grouped(piece, width);
+  for (PlanLoop& loop : loops) std::swap(loop.src_stride, loop.dst_stride);
+  const Piece back{0, 0, normalise(std::move(loops))};
+  const auto parts = ungrouped(back, width);
   RC_CLASSIFY(groups.has_value());
-  if (!groups) return;
-  RC_ASSERT(moved(*groups) == moved(lower_move(piece, width, Reach::caches)));
+  RC_CLASSIFY(parts.has_value());
+  if (groups) {
+    RC_ASSERT(moved(*groups) == moved(lower_move(piece, width, Reach::caches)));
+    // What is permuted to a block lies in a line of each group.
+    const auto columns =
+        detail::offsets_of(groups->nest.columns, &PlanLoop::src_stride);
+    for (std::size_t k = 0; k + 8 <= columns.size(); k += 8) {
+      const auto [least, most] =
+          std::ranges::minmax(std::span(columns).subspan(k, 8));
+      RC_ASSERT(most + (members - 1) * plane * width + width - least <= 64);
+    }
+  }
+  if (parts) {
+    RC_ASSERT(moved(*parts) == moved(lower_move(back, width, Reach::caches)));
+  }
 }
 
 // s8 oihw to OIhw4i16o4i, 384x80x3x3: groups of four channels, and columns of all of a
@@ -386,6 +403,19 @@ TEST(Group, TakesAllColumnsThatFollowEachOther) {
   EXPECT_EQ(groups->nest.tile[1].count, 180);
   EXPECT_LT(cost_of(*groups), cost_of(lower_move(weights(9), 1, Reach::near)));
   EXPECT_FALSE(grouped(weights(25), 1).has_value());
+}
+
+// Of many filters side by side, a call has some lines.
+TEST(Group, TakesSomeLinesOfRows) {
+  if (find_kernel(KernelKind::grouped, 1) == nullptr) GTEST_SKIP();
+  const Piece piece{
+      0, 0,
+      normalise({{4096, 144, 4}, {4, 36, 147456}, {4, 9, 1}, {9, 1, 16384}})};
+  const auto groups = grouped(piece, 1);
+  ASSERT_TRUE(groups.has_value());
+  EXPECT_EQ(groups->nest.loops, (std::vector<PlanLoop>{{64, 9216, 256}}));
+  EXPECT_EQ(groups->nest.rows,
+            (std::vector<PlanLoop>{{64, 144, 4}, {4, 9, 1}}));
 }
 
 // s8 weights of blocks 8x8 to such of 8x16x2: a block of dst has two of src, of which

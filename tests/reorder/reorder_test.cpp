@@ -557,8 +557,15 @@ TEST(Reorder, LargeTensorsEqualTheReference) {
   }
 }
 
+// Whether plans may take kernels of such a name here.
+bool has(const char* name) {
+  const auto all = available_kernels();
+  return std::ranges::any_of(
+      all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
+}
+
 // Weights with small planes, there and back: by way of a stage where both sides have a
-// loop near, from and to any address, and nothing beside them.
+// loop near, or by groups, from and to any address, and nothing beside them.
 TEST(Reorder, MovesSmallPlanesInTwoSteps) {
   constexpr std::array<std::size_t, 3> shifts = {0, 7, 60};
   const std::array<std::array<std::string_view, 2>, 8> layouts = {{
@@ -575,10 +582,15 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
     return std::ranges::any_of(
         plan.nests(), [](const PlanNest& nest) { return !nest.steps.empty(); });
   };
-  std::int64_t stepped = 0;
+  const auto takes = [](const Plan& plan, std::string_view kernel) {
+    return std::ranges::any_of(plan.nests(), [=](const PlanNest& nest) {
+      return nest.kernel.starts_with(kernel);
+    });
+  };
+  std::int64_t stepped = 0, grouped = 0, ungrouped = 0;
   for (const auto& [from, to] : layouts) {
     for (const char* const shape :
-         {"64x48x3x3", "130x70x1x3", "48x208x2x2", "65x33x5x3"}) {
+         {"64x48x3x3", "130x70x1x3", "48x208x2x2", "65x33x5x3", "32x48x2x5"}) {
       for (const std::int64_t width : {1, 2, 4, 8}) {
         for (const bool back : {false, true}) {
           const Layout src = layout_of(back ? to : from, shape, width);
@@ -589,6 +601,8 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
           expect_streams_to_any_address(src, dst, shifts, what);
           const Plan plan = *Plan::make(src, dst);
           stepped += in_steps(plan) ? 1 : 0;
+          grouped += takes(plan, "grouped") ? 1 : 0;
+          ungrouped += takes(plan, "ungrouped") ? 1 : 0;
           const Bytes data = random_bytes(src.size_bytes(), 21);
           Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
           reorder_reference(src, dst, data.data(), expected.data());
@@ -607,13 +621,8 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
     }
   }
   EXPECT_GT(stepped, 50);
-}
-
-// Whether plans may take kernels of such a name here.
-bool has(const char* name) {
-  const auto all = available_kernels();
-  return std::ranges::any_of(
-      all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
+  EXPECT_EQ(grouped > 10, has("grouped")) << grouped;
+  EXPECT_EQ(ungrouped > 5, has("ungrouped")) << ungrouped;
 }
 
 // Between blocks of which neither holds the other's.

@@ -75,7 +75,7 @@ struct Source {
 void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.src_end = source.end;
   tile.prefetch = source.prefetch;
-  tile.row_offset = tile.column_offset = nullptr;
+  tile.row_offset = tile.column_offset = tile.column_src = nullptr;
   tile.row_reach = scheduled.row_reach;
   tile.next_src = 0;
   tile.rows_go_on = false;

@@ -35,17 +35,19 @@ class Grouped {
 
   // The table: this, then the blocks of columns, then the permutations that they have,
   // of two lines, the second one's bytes counted on after the first one's.
+  // Groups of rows reach from where they begin to the end of the last line of theirs;
+  // columns go by lines where all begin multiples of one from dst.
   struct Head {
     std::int64_t blocks;
-    std::int64_t
-        reach;      // from where a group of rows begins to its last line's end
-    bool by_lines;  // all columns begin multiples of a line from dst
+    std::int64_t reach;
+    bool by_lines;
   };
+  // Where its lines begin, after that of their groups; its permutation, after the blocks;
+  // and its columns, in dst.
   struct Block {
-    std::int64_t from;  // where its lines begin, after that of their groups
-    std::int64_t permutation;  // where it begins, after the blocks
-    std::array<std::int64_t, grouped_columns>
-        to;  // where its columns begin in dst
+    std::int64_t from;
+    std::int64_t permutation;
+    std::array<std::int64_t, grouped_columns> to;
   };
   using Permutation = std::array<std::uint8_t, grouped_line>;
 
@@ -96,8 +98,11 @@ class Grouped {
   static void stream(const Tile& tile) {
     Head head;
     std::memcpy(&head, tile.table, sizeof(head));
-    head.by_lines&& planes_aligned(tile, grouped_line) ? planes<true>(tile)
-                                                       : planes<false>(tile);
+    if (head.by_lines && planes_aligned(tile, grouped_line)) {
+      planes<true>(tile);
+    } else {
+      planes<false>(tile);
+    }
   }
 
  private:
@@ -142,8 +147,8 @@ class Grouped {
     const std::byte* const permutations = table + count * sizeof(Block);
     for (; count > 0; --count, table += sizeof(Block)) {
       const V bytes = Vector::load(
-          permutations + number(table + offsetof(Block, permutation)));
-      const std::byte* from = src + number(table + offsetof(Block, from));
+          permutations + number_at(table + offsetof(Block, permutation)));
+      const std::byte* from = src + number_at(table + offsetof(Block, from));
       for (std::int64_t l = 0; l < lines; ++l) {
         V pairs[grouped_columns];
 #pragma GCC unroll 8
@@ -180,17 +185,10 @@ class Grouped {
     Vector::transpose_lanes(odd);
 #pragma GCC unroll 8
     for (std::size_t k = 0; k < grouped_columns; ++k) {
-      std::byte* const at = dst + number(to + k * sizeof(std::int64_t));
+      std::byte* const at = dst + number_at(to + k * sizeof(std::int64_t));
       const V v = k % 2 == 0 ? even[k / 2] : odd[k / 2];
       streams ? Vector::stream(at, v) : Vector::store(at, v);
     }
-  }
-
-  // Of a member of a block in the table: copying the whole of it takes longer.
-  [[gnu::always_inline]] static std::int64_t number(const std::byte* at) {
-    std::int64_t n;  // NOLINT: set below
-    std::memcpy(&n, at, sizeof(n));
-    return n;
   }
 };
 

@@ -96,7 +96,7 @@ enum class KernelKind : std::uint8_t {
   fill,
   // count[0] rows contiguous in dst (dst_stride[0] == width), count[1] columns
   // contiguous in src (src_stride[1] == width), then `zeros` rows of zeros.
-  // The only kind that takes offsets of columns.
+  // Beside `grouped` the only kind that takes offsets of columns.
   transpose,
   // A transpose of 2 to 8 rows of less than 32 bytes together, or of 16 rows of
   // bytes, zeros included, that are dense in dst: dst_stride[1] == rows * width.
@@ -124,11 +124,17 @@ enum class KernelKind : std::uint8_t {
   // taken from a few lanes of src (gathered_lanes.hpp).
   gathered,
   // count[0] rows that are contiguous in dst, in src by groups of 4 bytes of a column
-  // each and 16 or a multiple of them: row_offset steps from group to group by one
-  // pitch, and within all groups alike. At least 8 columns, at offsets of their own in
+  // each and 16 or a multiple of them: row_offset begins with 0, and steps from group to
+  // group by one pitch, and within all groups alike. At least 8 columns, at offsets of their own in
   // src and dst: a line from the first byte of 8 of them on, of a group of rows, holds
   // them (grouped_blocks.hpp).
   grouped,
+  // count[0] rows that are contiguous in dst, in src parts of groups of 4 bytes, which
+  // count[1] columns, 16 or a multiple of them, have side by side: src_stride[1] == 4.
+  // From row to row some groups' first parts are taken, then their second ones, ..., then
+  // others': row_offset tells where. Of no row are its groups more than two lines hold
+  // (grouped_blocks.hpp), nor those of all more than `most_groups` or less than a line.
+  ungrouped,
 };
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether
@@ -157,7 +163,7 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
-  // What run and stream of tiles with such counts of rows and columns and such strides
+  // What run and stream of tiles with such counts of rows and columns, strides and offsets
   // need once for all of them; nullptr where they need nothing.
   std::vector<std::byte> (*table_of)(const Tile&);
   // Of short_columns, short_rows and permuted, the most bytes of one; of gathered, the

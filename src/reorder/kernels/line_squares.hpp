@@ -67,6 +67,36 @@ class LineSquares {
     return rows;
   }
 
+  // A square of rows that are whole lines, of 4 and 8 bytes. Elements are transposed before
+  // lanes are: rows are loaded in their order, and few at once.
+  template <class Rows, class Columns>
+  [[gnu::always_inline]] static void whole_lines(Rows from, std::byte* dst,
+                                                 Columns columns) {
+    static_assert(whole && n <= 4);
+    // Vector [g][k]: of every n columns the k-th, rows from g * n on.
+    V v[lanes][n];
+#pragma GCC unroll 4
+    for (std::int64_t g = 0; g < lanes; ++g) {
+#pragma GCC unroll 4
+      for (std::int64_t i = 0; i < n; ++i) {
+        v[g][i] = Vector::load(from.row(g * n + i));
+      }
+    }
+#pragma GCC unroll 4
+    for (std::int64_t g = 0; g < lanes; ++g) S::transpose_lanes(v[g]);
+#pragma GCC unroll 4
+    for (std::int64_t k = 0; k < n; ++k) {
+      V column[lanes];
+#pragma GCC unroll 4
+      for (std::int64_t g = 0; g < lanes; ++g) column[g] = v[g][k];
+      Vector::transpose_lanes(column);
+#pragma GCC unroll 4
+      for (std::int64_t l = 0; l < lanes; ++l) {
+        Vector::store(dst + columns.at(l * n + k), column[l]);
+      }
+    }
+  }
+
  private:
   template <class Rows>
   static void by_rows(const Tile& tile, std::int64_t rows, Rows from) {
@@ -187,66 +217,29 @@ class LineSquares {
   template <int taken, class Rows, class Columns>
   [[gnu::always_inline]] static void in_registers(Rows from, std::byte* dst,
                                                   Columns columns) {
-    if constexpr (taken == lanes && n <= 4) {
+    if constexpr (taken == lanes) {
       whole_lines(from, dst, columns);
     } else {
-      lanes_first<taken>(from, dst, columns);
+      half_lines(from, dst, columns);
     }
   }
 
-  // Elements are transposed before lanes are: rows are loaded in their order, and few at
-  // once.
   template <class Rows, class Columns>
-  [[gnu::always_inline]] static void whole_lines(Rows from, std::byte* dst,
-                                                 Columns columns) {
-    // Vector [g][k]: of every n columns the k-th, rows from g * n on.
-    V v[lanes][n];
-#pragma GCC unroll 4
-    for (std::int64_t g = 0; g < lanes; ++g) {
-#pragma GCC unroll 4
-      for (std::int64_t i = 0; i < n; ++i) {
-        v[g][i] = Vector::load(from.row(g * n + i));
-      }
-    }
-#pragma GCC unroll 4
-    for (std::int64_t g = 0; g < lanes; ++g) S::transpose_lanes(v[g]);
-#pragma GCC unroll 4
-    for (std::int64_t k = 0; k < n; ++k) {
-      V column[lanes];
-#pragma GCC unroll 4
-      for (std::int64_t g = 0; g < lanes; ++g) column[g] = v[g][k];
-      Vector::transpose_lanes(column);
-#pragma GCC unroll 4
-      for (std::int64_t l = 0; l < lanes; ++l) {
-        Vector::store(dst + columns.at(l * n + k), column[l]);
-      }
-    }
-  }
-
-  template <int taken, class Rows, class Columns>
-  [[gnu::always_inline]] static void lanes_first(Rows from, std::byte* dst,
-                                                 Columns columns) {
+  [[gnu::always_inline]] static void half_lines(Rows from, std::byte* dst,
+                                                Columns columns) {
     // Vector [c][i]: rows i, i + n ... of the columns of lane c.
-    V v[taken][n];
+    V v[2][n];
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < n; ++i) {
-      V row[taken];
-      if constexpr (taken == lanes) {
-#pragma GCC unroll 4
-        for (std::int64_t l = 0; l < lanes; ++l) {
-          row[l] = Vector::load(from.row(l * n + i));
-        }
-        Vector::transpose_lanes(row);
-      } else {
-        Vector::unzip_lanes(
-            Vector::join(from.row(i), from.row(n + i)),
-            Vector::join(from.row(2 * n + i), from.row(3 * n + i)), row);
-      }
-#pragma GCC unroll 4
-      for (int c = 0; c < taken; ++c) v[c][i] = row[c];
+      V row[2];
+      Vector::unzip_lanes(
+          Vector::join(from.row(i), from.row(n + i)),
+          Vector::join(from.row(2 * n + i), from.row(3 * n + i)), row);
+      v[0][i] = row[0];
+      v[1][i] = row[1];
     }
-#pragma GCC unroll 4
-    for (int c = 0; c < taken; ++c) {
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
       S::transpose_lanes(v[c]);
 #pragma GCC unroll 16
       for (std::int64_t k = 0; k < n; ++k) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/out_of_order.hpp"
 #include "reorder/kernels/squares.hpp"
 
@@ -30,9 +31,9 @@ class LineStrips {
   static constexpr std::int64_t column = 16 * pieces;  // bytes
 
  public:
-  // Of shorter elements registers hold too few.
+  // Of shorter elements registers hold too few; longer ones gain by halves alone.
   static constexpr bool exists =
-      Vector::lanes == 4 && (width == 4 || width == 8);
+      Vector::lanes == 4 && (width == 4 || (width == 8 && pieces == 2));
   static constexpr std::int64_t rows = pieces * n;
   static constexpr std::int64_t block = line / width;  // columns
 
@@ -84,36 +85,39 @@ class LineStrips {
   [[gnu::always_inline]] static void square(const std::byte* src,
                                             std::int64_t pitch, std::byte* dst,
                                             std::int64_t stride) {
-    V v[pieces][n];
+    if constexpr (pieces == 4) {
+      LineSquares<Vector, width>::whole_lines(typename S::ByPitch{src, pitch},
+                                              dst,
+                                              typename S::ByStride{0, stride});
+    } else {
+      halves(src, pitch, dst, stride);
+    }
+  }
+
+  [[gnu::always_inline]] static void halves(const std::byte* src,
+                                            std::int64_t pitch, std::byte* dst,
+                                            std::int64_t stride) {
+    V upper[n];
+    V lower[n];
 #pragma GCC unroll 4
-    for (std::int64_t p = 0; p < pieces; ++p) {
-#pragma GCC unroll 4
-      for (std::int64_t i = 0; i < n; ++i) {
-        v[p][i] = Vector::load(src + (p * n + i) * pitch);
-      }
+    for (std::int64_t i = 0; i < n; ++i) {
+      upper[i] = Vector::load(src + i * pitch);
     }
 #pragma GCC unroll 4
-    for (std::int64_t p = 0; p < pieces; ++p) S::transpose_lanes(v[p]);
-      // Vectors k hold of every n columns the k-th.
+    for (std::int64_t i = 0; i < n; ++i) {
+      lower[i] = Vector::load(src + (n + i) * pitch);
+    }
+    S::transpose_lanes(upper);
+    S::transpose_lanes(lower);
+    // Vectors k hold of every n columns the k-th.
 #pragma GCC unroll 4
     for (std::int64_t k = 0; k < n; ++k) {
-      V all[pieces];
-#pragma GCC unroll 4
-      for (std::int64_t p = 0; p < pieces; ++p) all[p] = v[p][k];
-      if constexpr (pieces == 4) {
-        Vector::transpose_lanes(all);
-      } else {
-        Vector::zip_lanes(all[0], all[1], all);
-      }
+      V pairs[2];
+      Vector::zip_lanes(upper[k], lower[k], pairs);
 #pragma GCC unroll 4
       for (std::int64_t l = 0; l < 4; ++l) {
-        std::byte* const to = dst + (l * n + k) * stride;
-        if constexpr (pieces == 4) {
-          Vector::store(to, all[l]);
-        } else {
-          Vector::template store_some<2>(to, all[l / 2],
-                                         static_cast<int>(l % 2));
-        }
+        Vector::template store_some<2>(dst + (l * n + k) * stride, pairs[l / 2],
+                                       static_cast<int>(l % 2));
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "reorder/kernels/permuted_columns.hpp"
 #include "reorder/kernels/permuted_rows.hpp"
 #include "reorder/kernels/table.hpp"
+#include "reorder/kernels/ungrouped.hpp"
 #include "reorder/kernels/x86.hpp"
 #include "reorder/kernels/x86_vectors.hpp"
 
@@ -226,6 +227,12 @@ constexpr Kernel grouped() {
       Isa::avx512_vbmi, KernelKind::grouped, width);
 }
 
+template <int width>
+constexpr Kernel ungrouped() {
+  return kernel_of<Ungrouped<Vector512Bytes, width>, false>(
+      Isa::avx512_vbmi, KernelKind::ungrouped, width);
+}
+
 constexpr auto table = std::to_array<Kernel>({
     kernel_of<Copy<Vector512Bytes>, true>(Isa::avx512_vbmi, KernelKind::copy,
                                           1),
@@ -258,6 +265,8 @@ constexpr auto table = std::to_array<Kernel>({
     gathered_of<8, Vector512Bytes>(Isa::avx512_vbmi),
     grouped<1>(),
     grouped<2>(),
+    ungrouped<1>(),
+    ungrouped<2>(),
 });
 
 }  // namespace

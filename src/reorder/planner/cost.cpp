@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "reorder/kernels/grouped_blocks.hpp"
 #include "reorder/plan_data.hpp"
 #include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/problem.hpp"
@@ -46,9 +47,11 @@ double cost_of(const Lowered& lowered) {
       return 1 + 100 / columns;
     case KernelKind::permuted:
       return least + (by_masks(lowered) ? cost_of_parts(nest) : 0);
+    case KernelKind::ungrouped:
+      return least + 1;
     case KernelKind::grouped: {
       // Eight columns at once: the last ones again.
-      constexpr double block = 8;
+      constexpr double block = grouped_columns;
       const auto count = static_cast<double>(nest.tile[1].count);
       return least * std::ceil(count / block) * block / count;
     }

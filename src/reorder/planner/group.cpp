@@ -26,8 +26,30 @@ std::optional<PlanLoop> take(std::vector<PlanLoop>& loops,
   return taken;
 }
 
-// Columns that follow each other in src, and on from group to group of those whose rows
-// do, as many as tables may hold; the fastest last.
+// The most iterations of so many, up to `most`, that divide them.
+std::int64_t most_part(std::int64_t count, std::int64_t most) {
+  std::int64_t taken = std::min(count, most);
+  while (taken > 1 && count % taken != 0) --taken;
+  return taken;
+}
+
+// As many lines of groups as a call should have side by side; the rest of the loop goes
+// to those around, which stay in the order of dst. Pre: lines divide its count.
+PlanLoop take_lines(PlanLoop loop, std::vector<PlanLoop>& around) {
+  constexpr std::int64_t side = grouped_line / group_bytes, most_lines = 4;
+  const PlanLoop taken =
+      take_part(loop, side * most_part(loop.count / side, most_lines));
+  if (loop.count > 1) {
+    const auto after = std::ranges::find_if(around, [&](const PlanLoop& other) {
+      return other.dst_stride < loop.dst_stride;
+    });
+    around.insert(after, loop);
+  }
+  return taken;
+}
+
+// Columns that follow each other in src and, where the members of a group go on there
+// too, those of the groups after it, as many as tables may hold; the fastest last.
 std::vector<PlanLoop> columns_of(const PlanLoop& column, const PlanLoop& member,
                                  std::vector<PlanLoop>& around) {
   constexpr std::int64_t most_columns = 512;
@@ -39,8 +61,7 @@ std::vector<PlanLoop> columns_of(const PlanLoop& column, const PlanLoop& member,
   for (;;) {
     const auto next = std::ranges::find(around, reach, &PlanLoop::src_stride);
     if (next == around.end()) return columns;
-    std::int64_t taken = std::min(next->count, most_columns / count);
-    while (taken > 1 && next->count % taken != 0) --taken;
+    const std::int64_t taken = most_part(next->count, most_columns / count);
     if (taken <= 1) return columns;
     columns.insert(columns.begin(), take_part(*next, taken));
     if (next->count > 1) return columns;
@@ -56,6 +77,7 @@ bool in_lines(std::span<const PlanLoop> columns, const PlanLoop& member,
               std::int64_t element_bytes) {
   const std::int64_t more =
       (member.count - 1) * member.src_stride + element_bytes;
+  if (more > grouped_line) return false;
   const std::vector<std::int64_t> offsets =
       detail::offsets_of(columns, &PlanLoop::src_stride);
   bool all = offsets.size() >= grouped_columns;
@@ -76,16 +98,18 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
   if (kernel == nullptr || piece.zeros > 0) return std::nullopt;
   std::vector<PlanLoop> around = piece.loops;
   const auto member = take(around, &PlanLoop::dst_stride, element_bytes);
-  const auto row = take(around, &PlanLoop::dst_stride, group_bytes);
+  const auto rows = take(around, &PlanLoop::dst_stride, group_bytes);
   const auto column = take(around, &PlanLoop::src_stride, element_bytes);
-  if (!member || !row || !column ||
+  if (!member || !rows || !column ||
       member->count * element_bytes != group_bytes || member->src_stride <= 0 ||
-      row->count % groups != 0 || row->src_stride <= 0) {
+      rows->count % groups != 0 || rows->src_stride <= 0) {
     return std::nullopt;
   }
+  const PlanLoop row = take_lines(*rows, around);
   const std::vector<PlanLoop> others = around;
   std::vector<PlanLoop> columns = columns_of(*column, *member, around);
   if (!in_lines(columns, *member, element_bytes)) {
+    if (columns.size() == 1) return std::nullopt;
     columns = {*column};
     around = others;
     if (!in_lines(columns, *member, element_bytes)) return std::nullopt;
@@ -93,12 +117,62 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
   const std::int64_t count = std::accumulate(
       columns.begin(), columns.end(), std::int64_t{1},
       [](std::int64_t all, const PlanLoop& loop) { return all * loop.count; });
-  const std::int64_t rows = row->count * member->count;
   return Lowered{
       PlanNest{.loops = std::move(around),
-               .tile = {{rows, 0, element_bytes}, {count, element_bytes, 0}},
-               .rows = {*row, *member},
+               .tile = {{row.count * member->count, 0, element_bytes},
+                        {count, element_bytes, 0}},
+               .rows = {row, *member},
                .columns = std::move(columns),
+               .element_bytes = element_bytes,
+               .src_offset = piece.src_offset,
+               .dst_offset = piece.dst_offset},
+      kernel};
+}
+
+std::optional<Lowered> ungrouped(const Piece& piece,
+                                 std::int64_t element_bytes) {
+  constexpr std::int64_t side = grouped_line / group_bytes;
+  const Kernel* const kernel =
+      find_kernel(KernelKind::ungrouped, element_bytes);
+  if (kernel == nullptr || piece.zeros > 0) return std::nullopt;
+  std::vector<PlanLoop> around = piece.loops;
+  const auto member = take(around, &PlanLoop::src_stride, element_bytes);
+  const auto columns = take(around, &PlanLoop::src_stride, group_bytes);
+  const auto run = take(around, &PlanLoop::dst_stride, element_bytes);
+  if (!member || !columns || !run ||
+      member->count * element_bytes != group_bytes ||
+      member->dst_stride != run->count * element_bytes ||
+      columns->count % side != 0) {
+    return std::nullopt;
+  }
+  const PlanLoop column = take_lines(*columns, around);
+  std::vector<PlanLoop> rows = {*member, *run};
+  std::int64_t groups = run->count;
+  for (;;) {
+    const auto next =
+        std::ranges::find(around, groups * group_bytes, &PlanLoop::dst_stride);
+    if (next == around.end()) break;
+    const std::int64_t taken = most_part(next->count, most_groups / groups);
+    if (taken <= 1) break;
+    rows.insert(rows.begin(), take_part(*next, taken));
+    groups *= taken;
+    if (next->count > 1) break;
+    around.erase(next);
+  }
+  const std::int64_t bytes = groups * group_bytes;
+  // Members of a group are told from other rows by where they begin.
+  const bool whole = std::ranges::all_of(rows, [&](const PlanLoop& loop) {
+    return loop == *member ||
+           (loop.src_stride > 0 && loop.src_stride % group_bytes == 0);
+  });
+  if (groups < side || groups > most_groups || !whole ||
+      !ungroups(bytes, run->count)) {
+    return std::nullopt;
+  }
+  return Lowered{
+      PlanNest{.loops = std::move(around),
+               .tile = {{bytes / element_bytes, 0, element_bytes}, column},
+               .rows = std::move(rows),
                .element_bytes = element_bytes,
                .src_offset = piece.src_offset,
                .dst_offset = piece.dst_offset},

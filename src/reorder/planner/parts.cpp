@@ -38,17 +38,18 @@ Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
 }
 
 // As much as makes up for what a call takes, where a call has all rows or all columns of
-// a tile anyway. Not where several strips of rows share lines of dst, see above, nor
-// where columns lie anywhere: long elements move by blocks of both otherwise.
+// a tile anyway: of a strip of rows, or long elements that move by blocks of both. Several
+// strips share lines of dst, see above, or write to columns that lie anywhere.
 Part with_few_calls(Part part, const Kernel& kernel, const PlanNest& nest) {
   constexpr std::int64_t call = 64 << 10;
   const std::int64_t unit = kernel.element_bytes;
   const std::int64_t rows = nest.tile[0].count;
   const std::int64_t columns = nest.tile[1].count;
+  const std::int64_t column = (rows + nest.zeros) * unit;
   const bool by_blocks =
       unit >= 16 && nest.columns.empty() && nest.tile[1].dst_stride % line == 0;
   const auto whole = [](std::int64_t count) { return count / line * line; };
-  if (part[0] >= rows && (by_blocks || rows * unit <= line)) {
+  if (part[0] >= rows && (by_blocks || column <= line)) {
     part[1] = std::max(part[1], whole(call / (rows * unit)));
   } else if (part[1] >= columns && by_blocks) {
     part[0] = std::max(part[0], whole(call / (columns * unit)));
@@ -76,6 +77,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
     case KernelKind::permuted:
     case KernelKind::gathered:
     case KernelKind::grouped:
+    case KernelKind::ungrouped:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
     case KernelKind::short_rows:

@@ -199,7 +199,11 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     Lowered lowered = lower_move(piece, width, reach);
     std::optional<Steps> steps;
     if (data->converter == nullptr) {
-      if (auto groups = grouped(piece, width)) lowered = *std::move(groups);
+      if (auto groups = grouped(piece, width)) {
+        lowered = *std::move(groups);
+      } else if (auto parts = ungrouped(piece, width)) {
+        lowered = *std::move(parts);
+      }
       steps = in_two_steps(piece, lowered, width, reach);
       if (auto runs = gathered(piece, lowered, steps, width)) {
         lowered = *std::move(runs);

@@ -102,7 +102,7 @@ struct Steps {
 };
 
 // The steps by which a piece moves faster than directly; none where it does not.
-// Pre: `direct` is lower_move of the same.
+// Pre: `direct` is what moves it otherwise.
 [[nodiscard]] std::optional<Steps> in_two_steps(const Piece& piece,
                                                 const Lowered& direct,
                                                 std::int64_t element_bytes,
@@ -110,7 +110,7 @@ struct Steps {
 
 // The piece by runs of dst that gather their bytes from many places of src, where
 // calls of `direct` move little, and that is faster than it and than `steps`; none
-// where it is not. Pre: those are lower_move and in_two_steps of the same.
+// where it is not. Pre: `steps` are in_two_steps of the same.
 [[nodiscard]] std::optional<Lowered> gathered(const Piece& piece,
                                               const Lowered& direct,
                                               const std::optional<Steps>& steps,
@@ -120,5 +120,8 @@ struct Steps {
 // holds some columns; none where it does not. Pre: the loops are normalised.
 [[nodiscard]] std::optional<Lowered> grouped(const Piece& piece,
                                              std::int64_t element_bytes);
+// The same from groups in src (ungrouped.hpp).
+[[nodiscard]] std::optional<Lowered> ungrouped(const Piece& piece,
+                                               std::int64_t element_bytes);
 
 }  // namespace stridewise

@@ -110,8 +110,8 @@ Choice choice_of_few_ways(const Sides& sides) {
     return {SquareOrder::down_columns, by_bytes.bytes};
   }
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
-  // Whole lines of rows, which are lines of memory where src begins with one; some of
-  // them, since less are small planes.
+  // Whole lines of rows, which are lines of memory where src begins with one. Planes of
+  // less than some such lines are best taken otherwise (small_planes.hpp).
   if (sides.unit == 4 && !sides.tables && of_columns < 16 && of_rows <= 16 &&
       sides.nest.tile[0].src_stride % line == 0 &&
       sides.columns > 2 * line / sides.unit) {
