@@ -14,6 +14,7 @@
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/permuted_tiles.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/table_bytes.hpp"
 
 namespace stridewise {
 namespace {
@@ -59,7 +60,7 @@ class GatheredRuns {
         sizeof(head) +
         static_cast<std::size_t>(head.parts * head.ins * (unit + lanes * 8) +
                                  head.parts * 8));
-    put(table, std::span(&head, 1));
+    append(table, std::span(&head, 1));
     each_gathered(run, width, unit, [&](std::int64_t at, auto elements) {
       GatheredLanes taken;
       std::array<std::uint8_t, unit> from;  // NOLINT: set for each element
@@ -72,14 +73,14 @@ class GatheredRuns {
               static_cast<std::uint8_t>(lane * gathered_lane + in_lane + q);
         }
       }
-      put(table, std::span(&at, 1));
+      append(table, std::span(&at, 1));
       std::array<std::int64_t, most_gathered * lanes> begins{};
       for (std::int64_t k = 0; k < head.ins * lanes; ++k) {
         begins[static_cast<std::size_t>(k)] =
             std::min(taken.at(k < taken.count() ? k : 0), last);
       }
-      put(table,
-          std::span(begins).first(static_cast<std::size_t>(head.ins * lanes)));
+      append(table, std::span(begins).first(
+                        static_cast<std::size_t>(head.ins * lanes)));
       Vector::tabulate(from.data(), static_cast<int>(head.ins), table);
     });
     return table;
@@ -97,12 +98,6 @@ class GatheredRuns {
  private:
   // dst_stride[0] is the width of an element.
   static std::int64_t run_width(const Tile& tile) { return tile.dst_stride[0]; }
-
-  template <class T, std::size_t size>
-  static void put(std::vector<std::byte>& table, std::span<T, size> values) {
-    const auto bytes = std::as_bytes(values);
-    table.insert(table.end(), bytes.begin(), bytes.end());
-  }
 
   template <bool streams, int ins = 1>
   static void with_ins(const Tile& tile) {

@@ -22,6 +22,7 @@
 #include "reorder/kernels/grouped_blocks.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/table_bytes.hpp"
 
 namespace stridewise {
 namespace {
@@ -86,9 +87,9 @@ class Grouped {
     std::vector<std::byte> table;
     table.reserve(sizeof(head) + blocks.size() * sizeof(Block) +
                   permutations.size() * grouped_line);
-    put(table, std::span(&head, 1));
-    put(table, std::span(blocks));
-    put(table, std::span(permutations));
+    append(table, std::span(&head, 1));
+    append(table, std::span(blocks));
+    append(table, std::span(permutations));
     return table;
   }
 
@@ -106,12 +107,6 @@ class Grouped {
   }
 
  private:
-  template <class T, std::size_t size>
-  static void put(std::vector<std::byte>& table, std::span<T, size> values) {
-    const auto bytes = std::as_bytes(values);
-    table.insert(table.end(), bytes.begin(), bytes.end());
-  }
-
   template <bool streams>
   static void planes(const Tile& tile) {
     Head head;

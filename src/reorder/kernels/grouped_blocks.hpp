@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace stridewise {
@@ -17,13 +16,6 @@ namespace {
 constexpr std::int64_t grouped_line = 64;
 constexpr std::int64_t group_bytes = 4;
 constexpr std::size_t grouped_columns = 8;
-
-// A number of a table: copying the structure that it is a member of takes longer.
-inline std::int64_t number_at(const std::byte* table) {
-  std::int64_t number;  // NOLINT: set below
-  std::memcpy(&number, table, sizeof(number));
-  return number;
-}
 
 // take(the first column) for each block; the last one begins early enough to be whole.
 // Pre: there is one at least.

@@ -17,6 +17,7 @@
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/line_squares.hpp"
 #include "reorder/kernels/planes.hpp"
+#include "reorder/kernels/table_bytes.hpp"
 
 namespace stridewise {
 namespace {
@@ -81,10 +82,10 @@ class Ungrouped {
     table.reserve(sizeof(head) + groups.size() * sizeof(groups[0]) +
                   lines.size() * sizeof(Line) +
                   permutations.size() * grouped_line);
-    put(table, std::span(&head, 1));
-    put(table, std::span(groups));
-    put(table, std::span(lines));
-    put(table, std::span(permutations));
+    append(table, std::span(&head, 1));
+    append(table, std::span(groups));
+    append(table, std::span(lines));
+    append(table, std::span(permutations));
     return table;
   }
 
@@ -99,12 +100,6 @@ class Ungrouped {
   }
 
  private:
-  template <class T, std::size_t size>
-  static void put(std::vector<std::byte>& table, std::span<T, size> values) {
-    const auto bytes = std::as_bytes(values);
-    table.insert(table.end(), bytes.begin(), bytes.end());
-  }
-
   [[gnu::noinline]] static void columns(const std::byte* src, std::byte* dst,
                                         std::int64_t stride,
                                         const std::byte* table) {
