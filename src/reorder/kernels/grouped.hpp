@@ -34,8 +34,7 @@ class Grouped {
   static constexpr std::int64_t members = group_bytes / width;
   static constexpr std::int64_t groups = grouped_line / group_bytes;
 
-  // The table: this, then the blocks of columns, then the permutations that they have,
-  // of two lines, the second one's bytes counted on after the first one's.
+  // The table: this, then the blocks of columns, then the permutations that they have.
   // Groups of rows reach from where they begin to the end of the last line of theirs;
   // columns go by lines where all begin multiples of one from dst.
   struct Head {
@@ -50,7 +49,7 @@ class Grouped {
     std::int64_t permutation;
     std::array<std::int64_t, grouped_columns> to;
   };
-  using Permutation = std::array<std::uint8_t, grouped_line>;
+  using Pick = typename Vector::template Table<2>;
 
  public:
   static std::vector<std::byte> table_of(const Tile& tile) {
@@ -77,9 +76,7 @@ class Grouped {
               static_cast<std::uint8_t>(at + grouped_line);
         }
       }
-      const auto known = std::ranges::find(permutations, bytes);
-      block.permutation = (known - permutations.begin()) * grouped_line;
-      if (known == permutations.end()) permutations.push_back(bytes);
+      block.permutation = place_of(bytes, permutations);
       head.reach = std::max(head.reach, block.from + grouped_line);
       blocks.push_back(block);
     });
@@ -141,16 +138,17 @@ class Grouped {
     table += sizeof(Head);
     const std::byte* const permutations = table + count * sizeof(Block);
     for (; count > 0; --count, table += sizeof(Block)) {
-      const V bytes = Vector::load(
-          permutations + number_at(table + offsetof(Block, permutation)));
+      const Pick pick(permutations +
+                      number_at(table + offsetof(Block, permutation)));
       const std::byte* from = src + number_at(table + offsetof(Block, from));
       for (std::int64_t l = 0; l < lines; ++l) {
         V pairs[grouped_columns];
 #pragma GCC unroll 8
         for (V& pair : pairs) {
           const std::byte* const next = from + pitch;
-          pair = Vector::permute_two(line_of<whole>(from, end), bytes,
-                                     line_of<whole>(next, end));
+          const V two[] = {line_of<whole>(from, end),
+                           line_of<whole>(next, end)};
+          pair = pick.take(two);
           from = next + pitch;
         }
         put_columns<streams>(pairs, dst + l * grouped_line,

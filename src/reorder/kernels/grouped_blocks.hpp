@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace stridewise {
 // Local to what includes it: kernels compile it with their own flags.
@@ -16,6 +18,17 @@ namespace {
 constexpr std::int64_t grouped_line = 64;
 constexpr std::int64_t group_bytes = 4;
 constexpr std::size_t grouped_columns = 8;
+
+// The bytes of two lines that make another, the second one's counted on after the first
+// one's; and where those begin among some, which it is added to unless they have it.
+using Permutation = std::array<std::uint8_t, grouped_line>;
+inline std::int64_t place_of(const Permutation& permutation,
+                             std::vector<Permutation>& some) {
+  const auto known = std::ranges::find(some, permutation);
+  const std::int64_t place = (known - some.begin()) * grouped_line;
+  if (known == some.end()) some.push_back(permutation);
+  return place;
+}
 
 // take(the first column) for each block; the last one begins early enough to be whole.
 // Pre: there is one at least.

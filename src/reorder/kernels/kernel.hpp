@@ -125,9 +125,9 @@ enum class KernelKind : std::uint8_t {
   gathered,
   // count[0] rows that are contiguous in dst, in src by groups of 4 bytes of a column
   // each and 16 or a multiple of them: row_offset begins with 0, and steps from group to
-  // group by one pitch, and within all groups alike. At least 8 columns, at offsets of their own in
-  // src and dst: a line from the first byte of 8 of them on, of a group of rows, holds
-  // them (grouped_blocks.hpp).
+  // group by one pitch, and within all groups alike. At least 8 columns, at offsets of
+  // their own in src and dst: a line from the first byte of 8 of them on, of a group of
+  // rows, holds them (grouped_blocks.hpp).
   grouped,
   // count[0] rows that are contiguous in dst, in src parts of groups of 4 bytes, which
   // count[1] columns, 16 or a multiple of them, have side by side: src_stride[1] == 4.
@@ -163,8 +163,8 @@ struct Kernel {
   // The same with stores that pass by the caches, or nullptr. Whoever calls it
   // ends with stream_fence() before the data is handed on.
   void (*stream)(const Tile&);
-  // What run and stream of tiles with such counts of rows and columns, strides and offsets
-  // need once for all of them; nullptr where they need nothing.
+  // What run and stream of tiles with such counts of rows and columns, strides and
+  // offsets need once for all of them; nullptr where they need nothing.
   std::vector<std::byte> (*table_of)(const Tile&);
   // Of short_columns, short_rows and permuted, the most bytes of one; of gathered, the
   // least; else 0.

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -44,7 +43,7 @@ class Ungrouped {
     std::int64_t from;
     std::int64_t permutation;
   };
-  using Permutation = std::array<std::uint8_t, grouped_line>;
+  using Pick = typename Vector::template Table<2>;
 
  public:
   static std::vector<std::byte> table_of(const Tile& tile) {
@@ -72,10 +71,7 @@ class Ungrouped {
         permutation[static_cast<std::size_t>(b)] = static_cast<std::uint8_t>(
             group * group_bytes - from + member * width + (to + b) % width);
       }
-      const auto known = std::ranges::find(permutations, permutation);
-      const std::int64_t place = known - permutations.begin();
-      if (known == permutations.end()) permutations.push_back(permutation);
-      lines.push_back({to, from, place * grouped_line});
+      lines.push_back({to, from, place_of(permutation, permutations)});
     });
     const Head head{std::ssize(groups), std::ssize(lines)};
     std::vector<std::byte> table;
@@ -126,11 +122,10 @@ class Ungrouped {
       for (const std::byte* l = lines; l < permutations; l += sizeof(Line)) {
         const std::byte* const from =
             column + number_at(l + offsetof(Line, from));
-        const V bytes = Vector::load(
-            permutations + number_at(l + offsetof(Line, permutation)));
-        Vector::store(dst + number_at(l + offsetof(Line, to)),
-                      Vector::permute_two(Vector::load(from), bytes,
-                                          Vector::load(from + grouped_line)));
+        const Pick pick(permutations +
+                        number_at(l + offsetof(Line, permutation)));
+        const V two[] = {Vector::load(from), Vector::load(from + grouped_line)};
+        Vector::store(dst + number_at(l + offsetof(Line, to)), pick.take(two));
       }
       dst += stride;
     }

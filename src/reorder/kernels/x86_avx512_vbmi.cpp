@@ -101,9 +101,6 @@ struct Vector512Bytes : Vector512 {
                                                    type a, type b) {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
-  [[gnu::always_inline]] static type permute_two(type a, type from, type b) {
-    return _mm512_permutex2var_epi8(a, from, b);
-  }
   // Bytes by which a vector is taken from one to four others: byte k is byte from[k],
   // counted through all of those.
   static void tabulate(const std::uint8_t* from, int /*vectors*/,

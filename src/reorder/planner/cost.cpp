@@ -48,7 +48,7 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::permuted:
       return least + (by_masks(lowered) ? cost_of_parts(nest) : 0);
     case KernelKind::ungrouped:
-      return least + 1;
+      return least + 1;  // by way of the stack
     case KernelKind::grouped: {
       // Eight columns at once: the last ones again.
       constexpr double block = grouped_columns;

@@ -28,12 +28,10 @@ struct Run {
   bool extend() {
     const auto next = std::ranges::find(around, bytes, &PlanLoop::dst_stride);
     if (next == around.end() || next->src_stride < 0) return false;
-    std::int64_t taken = std::min(next->count, most_run / bytes);
-    while (taken > 1 && next->count % taken != 0) --taken;
-    if (taken <= 1) return false;
-    loops.insert(loops.begin(), take_part(*next, taken));
-    bytes *= taken;
-    if (next->count == 1) around.erase(next);
+    const auto part = take_most(around, next, most_run / bytes);
+    if (!part) return false;
+    loops.insert(loops.begin(), *part);
+    bytes *= part->count;
     return true;
   }
 };

@@ -26,13 +26,6 @@ std::optional<PlanLoop> take(std::vector<PlanLoop>& loops,
   return taken;
 }
 
-// The most iterations of so many, up to `most`, that divide them.
-std::int64_t most_part(std::int64_t count, std::int64_t most) {
-  std::int64_t taken = std::min(count, most);
-  while (taken > 1 && count % taken != 0) --taken;
-  return taken;
-}
-
 // As many lines of groups as a call should have side by side; the rest of the loop goes
 // to those around, which stay in the order of dst. Pre: lines divide its count.
 PlanLoop take_lines(PlanLoop loop, std::vector<PlanLoop>& around) {
@@ -59,15 +52,13 @@ std::vector<PlanLoop> columns_of(const PlanLoop& column, const PlanLoop& member,
   reach *= member.count;
   std::int64_t count = column.count;
   for (;;) {
-    const auto next = std::ranges::find(around, reach, &PlanLoop::src_stride);
-    if (next == around.end()) return columns;
-    const std::int64_t taken = most_part(next->count, most_columns / count);
-    if (taken <= 1) return columns;
-    columns.insert(columns.begin(), take_part(*next, taken));
-    if (next->count > 1) return columns;
-    around.erase(next);
-    count *= taken;
-    reach *= taken;
+    const auto part = take_most(
+        around, std::ranges::find(around, reach, &PlanLoop::src_stride),
+        most_columns / count);
+    if (!part) return columns;
+    columns.insert(columns.begin(), *part);
+    count *= part->count;
+    reach *= part->count;
   }
 }
 
@@ -148,16 +139,13 @@ std::optional<Lowered> ungrouped(const Piece& piece,
   const PlanLoop column = take_lines(*columns, around);
   std::vector<PlanLoop> rows = {*member, *run};
   std::int64_t groups = run->count;
-  for (;;) {
-    const auto next =
-        std::ranges::find(around, groups * group_bytes, &PlanLoop::dst_stride);
-    if (next == around.end()) break;
-    const std::int64_t taken = most_part(next->count, most_groups / groups);
-    if (taken <= 1) break;
-    rows.insert(rows.begin(), take_part(*next, taken));
-    groups *= taken;
-    if (next->count > 1) break;
-    around.erase(next);
+  while (const auto part =
+             take_most(around,
+                       std::ranges::find(around, groups * group_bytes,
+                                         &PlanLoop::dst_stride),
+                       most_groups / groups)) {
+    rows.insert(rows.begin(), *part);
+    groups *= part->count;
   }
   const std::int64_t bytes = groups * group_bytes;
   // Members of a group are told from other rows by where they begin.

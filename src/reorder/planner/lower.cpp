@@ -299,8 +299,7 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
   if (next == around.end()) return;
   std::int64_t count = next->count;
   if (tile_bytes < some_lines) {
-    count = std::min(count, half_page / column_bytes);
-    while (next->count % count != 0) --count;
+    count = most_part(count, half_page / column_bytes);
   }
   if (count == next->count) {
     std::rotate(next, next + 1, around.end());

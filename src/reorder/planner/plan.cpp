@@ -196,14 +196,14 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
            : (data->prefetch ? Reach::caches : Reach::near);
   data->nests.reserve(moves->size() + fills.size());
   for (const Piece& piece : *moves) {
-    Lowered lowered = lower_move(piece, width, reach);
+    const bool moves_alone = data->converter == nullptr;
+    std::optional<Lowered> groups;
+    if (moves_alone) groups = grouped(piece, width);
+    if (moves_alone && !groups) groups = ungrouped(piece, width);
+    Lowered lowered =
+        groups ? *std::move(groups) : lower_move(piece, width, reach);
     std::optional<Steps> steps;
-    if (data->converter == nullptr) {
-      if (auto groups = grouped(piece, width)) {
-        lowered = *std::move(groups);
-      } else if (auto parts = ungrouped(piece, width)) {
-        lowered = *std::move(parts);
-      }
+    if (moves_alone) {
       steps = in_two_steps(piece, lowered, width, reach);
       if (auto runs = gathered(piece, lowered, steps, width)) {
         lowered = *std::move(runs);

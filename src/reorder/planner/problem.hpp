@@ -64,6 +64,27 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
   return part;
 }
 
+// The most iterations of so many, up to `most`, that divide them; 1 if `most` is less.
+[[nodiscard]] inline std::int64_t most_part(std::int64_t count,
+                                            std::int64_t most) {
+  std::int64_t taken = std::min(count, most);
+  while (taken > 1 && count % taken != 0) --taken;
+  return std::max<std::int64_t>(taken, 1);
+}
+
+// Takes up to `most` iterations of the loop `next`, which is left the rest, if there is
+// one; nullopt where that would be one alone, or where there is no such loop.
+[[nodiscard]] inline std::optional<PlanLoop> take_most(
+    std::vector<PlanLoop>& loops, std::vector<PlanLoop>::iterator next,
+    std::int64_t most) {
+  if (next == loops.end()) return std::nullopt;
+  const std::int64_t taken = most_part(next->count, most);
+  if (taken == 1) return std::nullopt;
+  const PlanLoop part = take_part(*next, taken);
+  if (next->count == 1) loops.erase(next);
+  return part;
+}
+
 // What a move is planned for: src and dst in the caches next to a core; in others, or
 // stores that go through them; stores that pass by them; or that, and src in memory.
 enum class Reach : std::uint8_t { near, caches, streams, memory };
