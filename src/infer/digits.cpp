@@ -131,6 +131,8 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
     auto power = static_cast<std::int64_t>(
         std::bit_ceil(static_cast<std::uint64_t>(least)));
     for (int k = 0; k < 3; ++k, power *= 2) add(power);
+    // The end of the second block may not show: steps 0 20 5 25 45.
+    if (ends[0] < least) add(ends[0]);
     return blocks;
   }
   std::int64_t common = 0;

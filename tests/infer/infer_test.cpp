@@ -458,6 +458,14 @@ TEST(Infer, ABaseWithinEachProcessor) {
        "a=2,b=2,c=6,d=5");
 }
 
+// From index 3 on, blocks of two go on as if they were one.
+TEST(Infer, AnEndOfABlockThatDoesNotShow) {
+  const Layout layout =
+      layout_of("row=c/4:45 c%2:20 c%4/2:5 a%5", "a=1,c=5", 16);
+  EXPECT_EQ(wrong(through(layout, distinct(layout.elements(), 16)), layout),
+            "");
+}
+
 TEST(Infer, NothingIsNearWhereNothingMatches) {
   const Layout layout = layout_of("nchw", "2x17x5x4", 4);
   const std::vector<Bytes> references = distinct(layout.elements(), 4);
