@@ -196,11 +196,12 @@ void check_both(const Kernel& kernel, const Tile& tile,
 
 // Of a tile with such a gap, two times three planes, one after the other and with gaps.
 void check_small_planes(const Kernel& kernel, Tile tile, std::int64_t gap) {
+  const std::size_t outer = kernel.kind == KernelKind::copy ? 0 : 1;  // in dst
   tile.count[2] = 3;
   tile.count[3] = 2;
   tile.src_stride[2] = tile.count[0] * tile.src_stride[0] - gap;
   tile.src_stride[3] = 3 * tile.src_stride[2] + gap;
-  tile.dst_stride[2] = tile.count[1] * tile.dst_stride[1];
+  tile.dst_stride[2] = tile.count[outer] * tile.dst_stride[outer];
   tile.dst_stride[3] = 3 * tile.dst_stride[2] + gap;
   for (const auto side :
        {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
@@ -573,7 +574,8 @@ TEST(Kernels, CopiesOfShortRuns) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::copy) continue;
     for (std::int64_t bytes = 1; bytes <= 66; ++bytes) {
-      for (const std::int64_t all : {0, 4, 8, 16, 24, 32, 64, 80, 128}) {
+      for (const std::int64_t all :
+           {0, 2, 3, 4, 7, 8, 12, 16, 24, 32, 48, 64, 80, 128}) {
         const std::int64_t zeros = std::max<std::int64_t>(all - bytes, 0);
         if (zeros == 0 && all > 0) continue;
         for (const std::int64_t runs : {1, 7, 37, 70}) {
@@ -587,6 +589,23 @@ TEST(Kernels, CopiesOfShortRuns) {
               ASSERT_NO_FATAL_FAILURE(
                   check(kernel, kernel.stream, tile, side, slack));
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Few runs a plane, of which the last one may end with src.
+TEST(Kernels, CopiesOfPlanesOfShortRuns) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::copy) continue;
+    for (const std::int64_t bytes : {1, 3, 4, 8, 13, 16, 17, 33, 64, 66}) {
+      for (const std::int64_t zeros : {0, 1, 4, 12, 31, 60, 80}) {
+        for (const std::int64_t runs : {1, 5, 70}) {
+          for (const std::int64_t gap : {0, 3, 64}) {
+            check_small_planes(kernel, tile_of(kernel, runs, bytes, gap, zeros),
+                               gap);
           }
         }
       }

@@ -158,7 +158,7 @@ class SomeLines {
       if (tile.count[1] > vectors * unit)
         return with_vectors<vectors + step>(tile);
     }
-    each_plane(tile, runs<vectors>);
+    runs<vectors>(tile);
   }
   template <int vectors>
   static void runs(const Tile& tile) {
@@ -184,15 +184,50 @@ class Copy {
     // Of half a line, since more of those that are misaligned cross none.
     using Some = SomeLines<typename Vector::Half, false>;
     if (Some::suits(tile)) return Some::run(tile);
-    each_plane(tile, runs<false>);
+    planes<false>(tile);
   }
   static void stream(const Tile& tile) {
     using Some = SomeLines<Vector, true>;
     if (Some::suits(tile)) return Some::run(tile);
-    each_plane(tile, runs<true>);
+    planes<true>(tile);
   }
 
  private:
+  // Few runs a plane are taken with those of all others, but of the last one, which may
+  // end with src.
+  template <bool streams>
+  static void planes(const Tile& tile) {
+    if (tile.count[2] * tile.count[3] == 1) return runs<streams>(tile);
+    some_planes<streams>(tile);
+  }
+  template <bool streams>
+  static void some_planes(Tile tile) {
+    constexpr std::int64_t few = 64;
+    for (const std::size_t d : {3, 2}) {
+      if (tile.count[d] == 1 || tile.count[0] > few) continue;
+      Tile first = tile;
+      --first.count[d];
+      if (!ShortRuns<Vector, streams>::planes(first)) {
+        each_plane<streams>(first);
+      }
+      tile.src += first.count[d] * tile.src_stride[d];
+      tile.dst += first.count[d] * tile.dst_stride[d];
+      tile.count[d] = 1;
+    }
+    each_plane<streams>(tile);
+  }
+
+  template <bool streams>
+  static void each_plane(const Tile& tile) {
+    Tile plane = tile;
+    plane.count[2] = plane.count[3] = 1;
+    stridewise::each_plane(tile, [&](const Tile& of_tile) {
+      plane.src = of_tile.src;
+      plane.dst = of_tile.dst;
+      runs<streams>(plane);
+    });
+  }
+
   template <bool streams>
   static void runs(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
@@ -215,10 +250,31 @@ class FillZero {
   template <bool streams>
   static void runs(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
+    if (bytes > 0 && bytes < 16) return short_runs(tile);
     std::byte* dst = tile.dst;
     for (std::int64_t k = 0; k < tile.count[0]; ++k) {
       zero_run<Vector, streams>(dst, bytes);
       dst += tile.dst_stride[0];
+    }
+  }
+
+  static void short_runs(const Tile& tile) {
+    if (tile.count[1] >= 8) return ends<std::uint64_t>(tile);
+    if (tile.count[1] >= 4) return ends<std::uint32_t>(tile);
+    tile.count[1] >= 2 ? ends<std::uint16_t>(tile) : ends<std::uint8_t>(tile);
+  }
+  // Both ends of each run, which may overlap.
+  template <class Word>
+  static void ends(const Tile& tile) {
+    constexpr Word zero = 0;
+    const std::int64_t stride = tile.dst_stride[0];
+    const std::int64_t last = tile.count[1] - std::int64_t{sizeof zero};
+    const std::int64_t count = tile.count[0];
+    std::byte* dst = tile.dst;
+    for (std::int64_t k = 0; k < count; ++k) {
+      std::memcpy(dst, &zero, sizeof zero);
+      std::memcpy(dst + last, &zero, sizeof zero);
+      dst += stride;
     }
   }
 };

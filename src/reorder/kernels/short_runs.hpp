@@ -4,28 +4,36 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <type_traits>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
 namespace {
 
-// The same `one` for every run of a tile.
+// The same `one` for every run of a tile and its planes.
 template <class One>
 [[gnu::always_inline]] inline void each_run(const Tile& tile, One one) {
-  const std::byte* src = tile.src;
-  std::byte* dst = tile.dst;
-  const std::int64_t src_stride = tile.src_stride[0];
-  const std::int64_t dst_stride = tile.dst_stride[0];
-  const std::int64_t count = tile.count[0];
-  for (std::int64_t k = 0; k < count; ++k) {
-    one(src, dst);
-    src += src_stride;
-    dst += dst_stride;
+  // Copies, so that nothing is read again because of what is stored.
+  const auto count = tile.count, src_stride = tile.src_stride,
+             dst_stride = tile.dst_stride;
+  const std::byte* const tile_src = tile.src;
+  std::byte* const tile_dst = tile.dst;
+  for (std::int64_t i = 0; i < count[3]; ++i) {
+    for (std::int64_t j = 0; j < count[2]; ++j) {
+      const std::byte* src = tile_src + i * src_stride[3] + j * src_stride[2];
+      std::byte* dst = tile_dst + i * dst_stride[3] + j * dst_stride[2];
+      for (std::int64_t k = 0; k < count[0]; ++k) {
+        one(src, dst);
+        src += src_stride[0];
+        dst += dst_stride[0];
+      }
+    }
   }
 }
 
@@ -49,7 +57,21 @@ class ShortRuns {
   using Half = typename Vector::Half;
 
  public:
-  // Copies the first runs, of at least a byte, and their zeros; returns how many.
+  // Copies the runs of all planes, and their zeros, if constant moves do that and read
+  // nothing outside src: what those hang on is found once. False where it does nothing.
+  static bool planes(const Tile& tile) {
+    const std::int64_t all = tile.count[1] + tile.zeros;
+    if (all > (tile.zeros > 0 ? 2 * line : line)) return false;
+    std::int64_t reach = all;
+    for (const std::size_t d : {0, 2, 3}) {
+      reach +=
+          std::max<std::int64_t>(tile.src_stride[d], 0) * (tile.count[d] - 1);
+    }
+    return tile.src_end - tile.src >= reach && by_moves(tile) > 0;
+  }
+
+  // Copies the first runs of a tile without planes, of at least a byte, and their zeros;
+  // returns how many.
   static std::int64_t run(const Tile& tile) {
     std::int64_t done = permuted<Vector>(tile);
     if constexpr (!std::is_same_v<Vector, Vector128>) {
@@ -59,8 +81,8 @@ class ShortRuns {
   }
 
  private:
-  // Whole parts of a line, or two lines, by vectors, runs without zeros by two moves
-  // that may overlap.
+  // Whole parts of a line, or two lines, by vectors, all else of less than that by two
+  // moves that may overlap.
   static std::int64_t by_moves(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t all = bytes + tile.zeros;
@@ -72,7 +94,14 @@ class ShortRuns {
       if (all == 64) return whole<Vector, 64>(tile);
       if (all == 32) return whole<Half, 32>(tile);
       if (all == 16) return whole<Vector128, 16>(tile);
-      return 0;
+      if (all > 128) return 0;
+      if (all > 64) return padded<Of<Vector>, 64>(tile);
+      if (all > 32) return padded<Of<Half>, 32>(tile);
+      if (all > 16) return padded<Of<Vector128>, 16>(tile);
+      if (all > 8) return padded<Of<std::uint64_t>, 8>(tile);
+      if (all > 4) return padded<Of<std::uint32_t>, 4>(tile);
+      return all > 2 ? padded<Of<std::uint16_t>, 2>(tile)
+                     : padded<Of<std::uint8_t>, 1>(tile);
     }
     switch (bytes) {
       case 3:
@@ -128,15 +157,65 @@ class ShortRuns {
     return tile.count[0];
   }
 
+  // What moves at once: vectors, or words.
+  template <class V>
+  struct Of : V {};
+  template <std::unsigned_integral Word>
+  struct Of<Word> {
+    using type = Word;
+    static Word load(const std::byte* from) {
+      Word word;
+      std::memcpy(&word, from, sizeof word);
+      return word;
+    }
+    static void store(std::byte* to, Word word) {
+      std::memcpy(to, &word, sizeof word);
+    }
+    static Word both(Word a, Word b) { return static_cast<Word>(a & b); }
+  };
+
+  // Runs that with their zeros are more than `half` bytes and at most twice as many: the
+  // first half and the last, as far as both are inside src.
+  template <class V, std::int64_t half>
+  static std::int64_t padded(const Tile& tile) {
+    using T = typename V::type;
+    constexpr std::int64_t unit = sizeof(T), moves = half / unit;
+    const std::int64_t all = tile.count[1] + tile.zeros;
+    const std::int64_t last = all - half;
+    std::byte keep[2 * half] = {};
+    std::memset(keep, 255, static_cast<std::size_t>(tile.count[1]));
+    T mask[2 * moves];
+    for (std::int64_t k = 0; k < moves; ++k) {
+      mask[k] = V::load(keep + k * unit);
+      mask[moves + k] = V::load(keep + last + k * unit);
+    }
+    Tile part = tile;
+    part.count[0] = runs_inside(tile, all);
+    // By value: what is stored might be what a reference leads to.
+    each_run(part, [=](const std::byte* src, std::byte* dst) {
+      T v[2 * moves];
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < moves; ++k) {
+        v[k] = V::both(V::load(src + k * unit), mask[k]);
+        v[moves + k] = V::both(V::load(src + last + k * unit), mask[moves + k]);
+      }
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < moves; ++k) {
+        V::store(dst + k * unit, v[k]);
+        V::store(dst + last + k * unit, v[moves + k]);
+      }
+    });
+    return part.count[0];
+  }
+
   // Runs that with their zeros are `all` bytes, by vectors that read so many.
   template <class V, std::int64_t all, std::int64_t read = all>
   static std::int64_t whole(const Tile& tile) {
     Tile part = tile;
     part.count[0] = runs_inside(tile, read);
+    constexpr std::int64_t unit = 16 * V::lanes;
     const bool aligned =
-        (reinterpret_cast<std::uintptr_t>(tile.dst) | tile.dst_stride[0]) %
-            (16 * V::lanes) ==
-        0;
+        tile.dst_stride[0] % unit == 0 && planes_aligned(tile, unit);
     aligned ? whole_runs<V, all, read, streams>(part)
             : whole_runs<V, all, read, false>(part);
     return part.count[0];
