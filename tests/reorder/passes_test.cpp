@@ -227,6 +227,36 @@ TEST(Lower, RowsOfALaneAndAPartGoOn) {
   EXPECT_TRUE(nest.columns.empty());
 }
 
+// Padding after elements of which no two are neighbours on any side, and after three
+// blocks of four channels that make one of 12 and a fourth of zeros.
+TEST(Fuse, ZerosAfterElementsAndAfterRowsOfRuns) {
+  std::vector<Piece> fills = {{0, 2, {{100, 0, 32}, {15, 0, 2}}}};
+  std::vector<Piece> moves = {{0, 0, {{100, 34, 32}}}};
+  fuse_padding(moves, fills, 2, 64);
+  EXPECT_TRUE(fills.empty());
+  EXPECT_EQ(moves[0].zeros, 15);
+  const PlanNest elements = lower_move(moves[0], 2, Reach::near).nest;
+  EXPECT_EQ(elements.tile[1], (PlanLoop{2, 1, 1}));
+  EXPECT_EQ(elements.zeros, 30);
+
+  fills = {{0, 24, {{169, 0, 32}, {4, 0, 2}}}};
+  moves = {{0, 0, {{169, 8, 32}, {3, 1352, 8}, {4, 2, 2}}}};
+  const std::vector<Piece> before = moves;
+  fuse_padding(moves, fills, 2, 64);
+  EXPECT_TRUE(fills.empty());
+  EXPECT_EQ(moves[0].zeros, 4);
+  const PlanNest blocks = lower_move(moves[0], 2, Reach::near).nest;
+  EXPECT_EQ(blocks.element_bytes, 8);
+  EXPECT_EQ(blocks.tile[0], (PlanLoop{3, 1352, 8}));
+  EXPECT_EQ(blocks.zeros, 1);
+  // Zeros that are no whole blocks stay alone.
+  fills = {{0, 24, {{169, 0, 32}, {3, 0, 2}}}};
+  moves = before;
+  fuse_padding(moves, fills, 2, 64);
+  EXPECT_EQ(moves, before);
+  EXPECT_EQ(fills.size(), 1U);
+}
+
 // Kernels that are made for many rows or columns take longer for a few of both.
 TEST(Lower, TakesSmallPlanesBySquares) {
   const auto kind = [](const Piece& piece, std::int64_t width, Reach reach) {

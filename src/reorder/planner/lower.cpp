@@ -309,18 +309,18 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
   }
 }
 
+// `zeros`: rows of them.
 Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
-                    Reach reach) {
+                    std::int64_t zeros, Reach reach) {
   const PlanLoop row = sides.rows.fastest;
   const PlanLoop column = sides.columns.fastest;
   constexpr std::int64_t line = 64;
-  const Kernel* kernel = few_kernel(sides, piece.zeros, unit, reach);
+  const Kernel* kernel = few_kernel(sides, zeros, unit, reach);
   if (kernel == nullptr) {
     kernel = find_kernel(KernelKind::transpose, unit);
     constexpr std::int64_t page = 4096;
     // What streams needs whole lines.
-    if (piece.zeros == 0 &&
-        (streams(reach) || !leave_to_columns(sides, unit))) {
+    if (zeros == 0 && (streams(reach) || !leave_to_columns(sides, unit))) {
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
       if (streams(reach)) extend_to_lines(sides, unit);
     }
@@ -337,7 +337,7 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
   Lowered lowered =
       nest_of(piece, std::move(sides.around), *kernel, std::move(tile));
   PlanNest& nest = lowered.nest;
-  nest.zeros = piece.zeros;
+  nest.zeros = zeros;
   nest.rows = std::move(sides.rows.loops);
   nest.columns = std::move(sides.columns.loops);
   return lowered;
@@ -371,10 +371,12 @@ Lowered lower_move(const Piece& piece, std::int64_t element_bytes,
     run *= of_runs.back().count;
     of_runs = of_runs.first(of_runs.size() - 1);
   }
-  const bool padded_run = piece.zeros > 0 && run > element_bytes;
+  const bool padded_run =
+      piece.zeros > 0 && run > element_bytes && !piece.zeros_after_rows;
   if (!padded_run && find_kernel(KernelKind::transpose, run) != nullptr) {
     if (auto sides = sides_of(of_runs, run, piece.zeros > 0)) {
-      return lower_sides(piece, *std::move(sides), run, reach);
+      return lower_sides(piece, *std::move(sides), run,
+                         piece.zeros * element_bytes / run, reach);
     }
   }
   std::vector<PlanLoop> loops(of_runs.begin(), of_runs.end());
