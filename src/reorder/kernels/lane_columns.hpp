@@ -1,9 +1,9 @@
-// The last rows of a transpose, fewer than a line: as many as a lane holds, by
-// vectors whose lanes are columns. Included as transpose.hpp is.
+// The last rows of a transpose, fewer than a line: as many as a lane holds, or a part of
+// one, by vectors whose lanes are columns. Included as transpose.hpp is.
 //
 // Vectors of a row each are zipped within lanes, so that each lane ends as a piece of
-// one column, which is stored alone: a strip of short columns would zip as many
-// vectors, each of which held one lane or two.
+// one column, or of some columns, which are stored alone: a strip of short columns would
+// zip as many vectors, each of which held one lane or two.
 //
 //   a0 a1 a2 a3  a4 a5 a6 a7          a0 b0 c0 d0  a4 b4 c4 d4
 //   b0 b1 b2 b3  b4 b5 b6 b7    ->    a1 b1 c1 d1  a5 b5 c5 d5
@@ -13,20 +13,23 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
 namespace {
 
-template <class Vector, int width>
+// `bytes`: of a column.
+template <class Vector, int width, int bytes = 16>
 class LaneColumns {
   using S = Squares<Vector, width, line>;
   using V = typename S::V;
 
  public:
-  // Rows of a lane, and columns of a vector.
-  static constexpr std::int64_t rows = S::n;
+  // Rows of `bytes`, and columns of a vector.
+  static constexpr std::int64_t rows = bytes / width;
   static constexpr std::int64_t some = S::vector_bytes / width;
 
   static bool suits(const Tile& tile) {
@@ -67,14 +70,33 @@ class LaneColumns {
     V v[rows];
 #pragma GCC unroll 16
     for (std::int64_t i = 0; i < rows; ++i) v[i] = Vector::load(from.row(i));
-    S::transpose_lanes(v);
+    S::template transpose_lanes<rows>(v);
 #pragma GCC unroll 16
     for (std::int64_t k = 0; k < rows; ++k) {
-      Vector::scatter(
-          [=](std::int64_t lane) { return dst + to.at(lane * rows + k); },
-          v[k]);
+      const auto column = [=](std::int64_t lane, std::int64_t part) {
+        return dst + to.at(lane * S::n + k * of_lane + part);
+      };
+      if constexpr (of_lane == 1) {
+        Vector::scatter([=](std::int64_t lane) { return column(lane, 0); },
+                        v[k]);
+      } else {
+        Part parts[Vector::lanes][of_lane];
+        static_assert(sizeof parts == sizeof(V));
+        std::memcpy(parts, &v[k], sizeof parts);
+#pragma GCC unroll 4
+        for (std::int64_t lane = 0; lane < Vector::lanes; ++lane) {
+#pragma GCC unroll 4
+          for (std::int64_t part = 0; part < of_lane; ++part) {
+            std::memcpy(column(lane, part), &parts[lane][part], bytes);
+          }
+        }
+      }
     }
   }
+
+  // What a lane holds of columns.
+  static constexpr std::int64_t of_lane = 16 / bytes;
+  using Part = std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>;
 };
 
 }  // namespace

@@ -370,18 +370,22 @@ struct Squares {
     }
   }
 
+  // Of `count` rows, where those are fewer: each lane of v[k] ends as what they hold of
+  // columns n / count * k and on, one after the other.
+  template <std::int64_t count = n>
   [[gnu::always_inline]] static void transpose_lanes(V* v) {
     if constexpr (!chunks) {
-      V z[n];
+      V z[count];
 #pragma GCC unroll 4
-      for (std::int64_t stage = 1; stage < n; stage *= 2) {
+      for (std::int64_t stage = 1; stage < count; stage *= 2) {
 #pragma GCC unroll 8
-        for (std::int64_t i = 0; i < n / 2; ++i) {
-          z[2 * i] = Vector::template zip_low<width>(v[i], v[i + n / 2]);
-          z[2 * i + 1] = Vector::template zip_high<width>(v[i], v[i + n / 2]);
+        for (std::int64_t i = 0; i < count / 2; ++i) {
+          z[2 * i] = Vector::template zip_low<width>(v[i], v[i + count / 2]);
+          z[2 * i + 1] =
+              Vector::template zip_high<width>(v[i], v[i + count / 2]);
         }
 #pragma GCC unroll 16
-        for (std::int64_t i = 0; i < n; ++i) v[i] = z[i];
+        for (std::int64_t i = 0; i < count; ++i) v[i] = z[i];
       }
     }
   }

@@ -303,6 +303,20 @@ class Transpose {
                        [=](std::int64_t at) { return at % bytes == 0; });
   }
 
+  // The last rows of so many bytes, `left` or more, if lanes of columns suit.
+  template <int bytes>
+  static bool lane_columns(const Tile& tile, std::int64_t left) {
+    if constexpr (bytes >= width) {
+      using Lanes = LaneColumns<Wide, width, bytes>;
+      const std::int64_t rows = tile.count[0] - Lanes::rows;
+      if (left > bytes || rows < 0 || !Lanes::suits(tile)) return false;
+      Lanes::run(tile, rows);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   // Fewer rows than a line: the shortest strip that ends with the last row and
   // reaches back to `row`, or two of half a line. What streams is written once.
   template <Put put = Put::cached>
@@ -314,9 +328,9 @@ class Transpose {
       using Full = Strip<Wide, width, 64>;
       using Short = Strip<Half, width, 32>;
       if constexpr (!chunks) {
-        using Lanes = LaneColumns<Wide, width>;
-        if (left <= 16 && count >= Lanes::rows && Lanes::suits(tile)) {
-          return Lanes::run(tile, count - Lanes::rows);
+        if (lane_columns<4>(tile, left) || lane_columns<8>(tile, left) ||
+            lane_columns<16>(tile, left)) {
+          return;
         }
       }
       if (put == Put::cached && left > 32 && count >= Full::rows) {
