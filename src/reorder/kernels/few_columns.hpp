@@ -1,5 +1,5 @@
-// Strips of a transpose whose rows are shorter than a square, one plane after the
-// other. Included as transpose.hpp is.
+// Strips of a transpose whose rows are shorter than a square, or of elements of 8 bytes
+// just one, one plane after the other. Included as transpose.hpp is.
 //
 // Rows are read by whole lanes as far as those lie inside src; what they hold after
 // the last column is dropped.
@@ -22,8 +22,9 @@ class FewColumns {
 
  public:
   static bool suits(const Tile& tile) {
-    return tile.count[1] < n && tile.count[0] >= S::rows && tile.zeros == 0 &&
-           tile.src_stride[0] >= 0;
+    constexpr std::int64_t most = n == 2 ? n : n - 1;
+    return tile.count[1] <= most && tile.count[0] >= S::rows &&
+           tile.zeros == 0 && tile.src_stride[0] >= 0;
   }
 
   // All planes; rest(plane, row) does the rows of one from `row` on.

@@ -24,7 +24,10 @@ Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
   if (!by_whole_lines && nest.columns.empty() &&
       nest.tile[1].dst_stride % line != 0) {
     // Columns that share lines of dst must meet while those are in the L1 cache.
-    return {least, std::max((16 << 10) / least / unit / line, one) * line};
+    constexpr std::int64_t share = 16 << 10;
+    const std::int64_t of_few = share / unit / columns / line * line;
+    return {std::max(std::min(nest.tile[0].count, of_few), least),
+            std::max(share / least / unit / line, one) * line};
   }
   // A page of src by some lines of dst, or as much more of dst as there is less of src:
   // long runs on both sides, no more pages than a TLB holds, and no more than makes a
