@@ -123,16 +123,17 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
   if (ends.size() == 1) {
     const std::int64_t least = std::max(ends[0], count(steps) - ends[0]);
     // Where index 0 lies within its block, when memory says so.
-    if (origin > 0 && origin / stride < std::int64_t{1} << 32) {
-      const std::int64_t size = origin / stride + ends[0];
-      if (size >= least) add(size);
-    }
+    const bool tells = origin > 0 && origin / stride < std::int64_t{1} << 32;
+    const std::int64_t told = tells ? origin / stride + ends[0] : 0;
+    if (told >= least) add(told);
     add(least);
     auto power = static_cast<std::int64_t>(
         std::bit_ceil(static_cast<std::uint64_t>(least)));
     for (int k = 0; k < 3; ++k, power *= 2) add(power);
-    // The end of the second block may not show: steps 0 20 5 25 45.
-    if (ends[0] < least) add(ends[0]);
+    // The end of a later block may not show: steps 0 20 5 25 45.
+    for (const std::int64_t size : {told, ends[0]}) {
+      if (size < least) add(size);
+    }
     return blocks;
   }
   std::int64_t common = 0;

@@ -458,12 +458,16 @@ TEST(Infer, ABaseWithinEachProcessor) {
        "a=2,b=2,c=6,d=5");
 }
 
-// From index 3 on, blocks of two go on as if they were one.
+// From the second block on, blocks go on as if they were one.
 TEST(Infer, AnEndOfABlockThatDoesNotShow) {
-  const Layout layout =
-      layout_of("row=c/4:45 c%2:20 c%4/2:5 a%5", "a=1,c=5", 16);
-  EXPECT_EQ(wrong(through(layout, distinct(layout.elements(), 16)), layout),
-            "");
+  for (const auto& [text, shape] :
+       {std::pair{"row=c/4:45 c%2:20 c%4/2:5 a%5", "a=1,c=5"},
+        std::pair{"row=(c+1)/6:65 (c+1)%3:20 (c+1)%6/3:5 a%5", "a=1,c=7"}}) {
+    const Layout layout = layout_of(text, shape, 16);
+    EXPECT_EQ(wrong(through(layout, distinct(layout.elements(), 16)), layout),
+              "")
+        << text;
+  }
 }
 
 TEST(Infer, NothingIsNearWhereNothingMatches) {

@@ -604,8 +604,16 @@ TEST(Kernels, CopiesOfPlanesOfShortRuns) {
       for (const std::int64_t zeros : {0, 1, 4, 12, 31, 60, 80}) {
         for (const std::int64_t runs : {1, 5, 70}) {
           for (const std::int64_t gap : {0, 3, 64}) {
-            check_small_planes(kernel, tile_of(kernel, runs, bytes, gap, zeros),
-                               gap);
+            Tile tile = tile_of(kernel, runs, bytes, gap, zeros);
+            ASSERT_NO_FATAL_FAILURE(check_small_planes(kernel, tile, gap));
+            // Runs are whole lines apart, planes are not.
+            tile.count[2] = tile.count[3] = 2;
+            tile.src_stride[2] = 3;
+            tile.dst_stride[0] = 192;
+            tile.dst_stride[2] = runs * 192 + (bytes % 2 == 0 ? 0 : 3);
+            tile.dst_stride[3] = 2 * tile.dst_stride[2] + 3;
+            ASSERT_NO_FATAL_FAILURE(
+                check_both(kernel, tile, GuardedBytes::Against::back));
           }
         }
       }

@@ -250,10 +250,38 @@ TEST(Reorder, ConvertsImagesOfFewChannels) {
            {std::pair{"nhwc", "nChw4c"}, std::pair{"nChw4c", "nhwc"},
             std::pair{"nhwc", "nchw"}, std::pair{"nchw", "nhwc"},
             std::pair{"nchw", "nChw8c"}, std::pair{"nChw16c", "nchw"},
-            std::pair{"nhwc", "mace.channel"}}) {
+            std::pair{"nhwc", "mace.channel"},
+            std::pair{"nChw4c", "nChw16c"}}) {
         for (const Values& values : some_values()) {
           check_converting({{"n", 9}, {"c", channels}, {"h", 7}, {"w", width}},
                            from, to, values);
+        }
+      }
+    }
+  }
+}
+
+// One channel beyond a block, and blocks that others hold some of.
+TEST(Reorder, PadsAfterElementsAndAfterRowsOfRuns) {
+  for (const std::int64_t width : {1, 2, 4, 8, 16}) {
+    for (const int channels : {1, 4, 8, 12, 17, 20, 28}) {
+      for (const auto& [from, to] :
+           {std::pair{"nhwc", "nChw16c"}, std::pair{"nhwc", "nChw4c"},
+            std::pair{"nChw4c", "nChw16c"}, std::pair{"nChw8c", "nChw16c"},
+            std::pair{"nChw4c", "nChw8c"}, std::pair{"nChw16c", "nChw8c"}}) {
+        const Shape shape = {{"n", 3}, {"c", channels}, {"h", 13}, {"w", 11}};
+        const Layout src = resolve_layout(from)->bind(shape, width).value();
+        const Layout dst = resolve_layout(to)->bind(shape, width).value();
+        const Bytes bytes = random_bytes(src.size_bytes(), 21);
+        Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+        reorder_reference(src, dst, bytes.data(), expected.data());
+        for (const Stores stores : {Stores::cached, Stores::streaming}) {
+          Bytes actual = random_bytes(dst.size_bytes(), 22);
+          const Plan plan =
+              *Plan::make(src, dst, PlanOptions{.stores = stores});
+          plan.run(bytes.data(), actual.data());
+          EXPECT_TRUE(actual == expected)
+              << from << " -> " << to << " " << channels << " x " << width;
         }
       }
     }

@@ -193,18 +193,19 @@ class Copy {
   }
 
  private:
-  // Few runs a plane are taken with those of all others, but of the last one, which may
-  // end with src.
+  // Few runs a plane are taken together, but for the last plane's where those end with
+  // src.
   template <bool streams>
   static void planes(const Tile& tile) {
+    constexpr std::int64_t few = 64;
     if (tile.count[2] * tile.count[3] == 1) return runs<streams>(tile);
-    some_planes<streams>(tile);
+    if (tile.count[0] > few) return each_plane<streams>(tile);
+    if (!ShortRuns<Vector, streams>::planes(tile)) some_planes<streams>(tile);
   }
   template <bool streams>
   static void some_planes(Tile tile) {
-    constexpr std::int64_t few = 64;
     for (const std::size_t d : {3, 2}) {
-      if (tile.count[d] == 1 || tile.count[0] > few) continue;
+      if (tile.count[d] == 1) continue;
       Tile first = tile;
       --first.count[d];
       if (!ShortRuns<Vector, streams>::planes(first)) {

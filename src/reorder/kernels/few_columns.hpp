@@ -1,5 +1,5 @@
-// Strips of a transpose whose rows are shorter than a square, or of elements of 8 bytes
-// just one, one plane after the other. Included as transpose.hpp is.
+// Strips of a transpose whose rows are shorter than a square, or, of elements of 8 bytes,
+// just one square; one plane after the other. Included as transpose.hpp is.
 //
 // Rows are read by whole lanes as far as those lie inside src; what they hold after
 // the last column is dropped.

@@ -62,6 +62,10 @@ class ShortRuns {
   static bool planes(const Tile& tile) {
     const std::int64_t all = tile.count[1] + tile.zeros;
     if (all > (tile.zeros > 0 ? 2 * line : line)) return false;
+    const bool permutes = ShufflesBytes<Vector128> &&
+                          tile.dst_stride[0] == all &&
+                          tile.count[0] * all >= line;
+    if (permutes) return false;
     std::int64_t reach = all;
     for (const std::size_t d : {0, 2, 3}) {
       reach +=

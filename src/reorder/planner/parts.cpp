@@ -23,7 +23,8 @@ Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
       std::min(nest.tile[0].count, (unit >= 16 ? 2048 : 512) / unit);
   if (!by_whole_lines && nest.columns.empty() &&
       nest.tile[1].dst_stride % line != 0) {
-    // Columns that share lines of dst must meet while those are in the L1 cache.
+    // Columns that share lines of dst must meet while those are in the L1 cache. Of few
+    // columns, as many rows as its share holds.
     constexpr std::int64_t share = 16 << 10;
     const std::int64_t of_few = share / unit / columns / line * line;
     return {std::max(std::min(nest.tile[0].count, of_few), least),

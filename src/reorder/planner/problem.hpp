@@ -50,9 +50,10 @@ void sort_few(std::vector<T>& some, Less less) {
 [[nodiscard]] Result<std::optional<std::vector<Piece>>> places_without_element(
     const Layout& layout);
 
-// Hands padding that follows the runs of a move to that move: what one pass over
-// dst can write needs no second. Removes those pieces from `fills`, but for runs of
-// more than `most` zeros. Pre: all loops are normalised.
+// Hands padding that follows the runs of a move, or rows of those where it is a whole
+// number of runs, to that move: what one pass over dst can write needs no second. Removes
+// those pieces from `fills`, but for runs of more than `most` zeros. Pre: all loops are
+// normalised.
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 

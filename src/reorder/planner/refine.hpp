@@ -32,8 +32,8 @@ struct Piece {
   std::int64_t dst_offset = 0;
   std::vector<PlanLoop> loops;
   std::int64_t zeros = 0;  // elements of zeros that follow each run in dst
-  // They follow all the runs that make a longer one in dst instead, and are as many as
-  // some runs hold: the rows of a transpose of runs.
+  // They follow all the runs that make a longer one in dst instead, and are a whole
+  // number of runs: the rows of a transpose of runs.
   bool zeros_after_rows = false;
 
   friend bool operator==(const Piece&, const Piece&) = default;

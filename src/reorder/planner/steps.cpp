@@ -254,7 +254,7 @@ std::optional<Steps> in_two_steps(const Piece& piece, const Lowered& direct,
   // Memory hides much of what kernels take.
   const double better = reach == Reach::memory ? 0.7 : 0.9;
   const double cost = cost_of(direct);
-  if (cost < much || piece.zeros_after_rows) return std::nullopt;
+  if (cost < much) return std::nullopt;
   Weighing weighing(piece, element_bytes, reach, better * cost);
   weighing.as_on_either_side();
   weighing.as_both_go_on();
