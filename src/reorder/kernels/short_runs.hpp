@@ -62,10 +62,11 @@ class ShortRuns {
   static bool planes(const Tile& tile) {
     const std::int64_t all = tile.count[1] + tile.zeros;
     if (all > (tile.zeros > 0 ? 2 * line : line)) return false;
-    const bool permutes = ShufflesBytes<Vector128> &&
-                          tile.dst_stride[0] == all &&
-                          tile.count[0] * all >= line;
-    if (permutes) return false;
+    // More than a few are better permuted.
+    constexpr std::int64_t few = 16;
+    const bool permutes =
+        of_one_lane<Vector>(tile) + of_one_lane<Vector128>(tile) > 0;
+    if (permutes && tile.count[0] > few) return false;
     std::int64_t reach = all;
     for (const std::size_t d : {0, 2, 3}) {
       reach +=
@@ -252,10 +253,35 @@ class ShortRuns {
     store_or_stream<V, streamed>(dst, v);
   }
 
-  // Runs that follow each other in dst, zeros included, by permutations of what a
-  // vector, or each of its lanes, holds of src: whole vectors of dst, or as much as
-  // is there and what is the next runs', which are written later. Returns how many
-  // of the first runs are done.
+  // How many runs that follow each other in dst, zeros included, one permutation of what
+  // a vector, or each of its lanes, holds of src makes; 0 where that does not pay.
+  template <class V>
+  static std::int64_t of_one_lane(const Tile& /*tile*/) {
+    return 0;
+  }
+  template <ShufflesBytes V>
+  static std::int64_t of_one_lane(const Tile& tile) {
+    constexpr std::int64_t span = V::shuffled_bytes;
+    constexpr std::int64_t lanes = 16 * V::lanes / span;
+    const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
+    const std::int64_t all = bytes + tile.zeros;
+    if (tile.dst_stride[0] != all || all > span || bytes > stride ||
+        tile.count[0] * all < least_permuted<V> * 16 * V::lanes) {
+      return 0;
+    }
+    const std::int64_t held = (span - bytes) / stride + 1;
+    const std::int64_t of_lane = std::min(held, span / all);
+    // One run a store is worth it where that saves another.
+    const bool moves = tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1;
+    const bool whole = of_lane * all == span;
+    return (lanes > 1 && !whole) || (of_lane == 1 && moves) ? 0 : of_lane;
+  }
+  // What pays for finding the permutation.
+  template <ShufflesBytes V>
+  static constexpr std::int64_t least_permuted = V::shuffled_bytes / 4;
+
+  // Copies runs so: whole vectors of dst, or as much as is there and what is the next
+  // runs', which are written later. Returns how many of the first runs are done.
   template <class V>
   static std::int64_t permuted(const Tile& /*tile*/) {
     return 0;
@@ -264,26 +290,17 @@ class ShortRuns {
   static std::int64_t permuted(const Tile& tile) {
     constexpr std::int64_t span = V::shuffled_bytes;
     constexpr std::int64_t lanes = 16 * V::lanes / span;
-    // What pays for finding the permutation.
-    constexpr std::int64_t least = span / 4;
     const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
     const std::int64_t all = bytes + tile.zeros;
-    if (tile.dst_stride[0] != all || all > span || bytes > stride ||
-        tile.count[0] * all < least * 16 * V::lanes) {
-      return 0;
-    }
-    const std::int64_t held = (span - bytes) / stride + 1;
-    const std::int64_t of_lane = std::min(held, span / all);
+    const std::int64_t of_lane = of_one_lane<V>(tile);
+    if (of_lane == 0) return 0;
     const bool whole = of_lane * all == span;
-    // One run a store is worth it where that saves another.
-    const bool moves = tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1;
-    if ((lanes > 1 && !whole) || (of_lane == 1 && moves)) return 0;
     const std::int64_t at_once = of_lane * lanes;
     const std::int64_t beyond =
         whole ? 0 : (span + all - 1) / all - of_lane;  // runs written
     const std::int64_t count =
         std::min(runs_inside(tile, span), tile.count[0] - beyond) / at_once;
-    if (count < least) return 0;
+    if (count < least_permuted<V>) return 0;
 
     std::byte from[16 * V::lanes];
     std::memset(from, zero_byte, sizeof from);
