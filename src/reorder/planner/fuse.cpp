@@ -22,23 +22,24 @@ std::int64_t take_run(Loops& loops, std::int64_t element_bytes) {
   return count;
 }
 
-// The same of runs that are dense in src as well, and then of the loop by which they go on
-// in dst, where a kernel moves the runs as elements whose columns go on in src; 1 without
-// such loops.
+// Removes the last loop, of runs that are dense on both sides, and the one by which they
+// go on in dst, where a kernel moves the runs as elements whose columns go on in src;
+// returns how many runs that are, 0 without such loops.
 std::int64_t take_rows(Loops& loops, std::int64_t element_bytes) {
-  const auto run =
-      std::ranges::find(loops, element_bytes, &PlanLoop::dst_stride);
-  if (run == loops.end() || run->src_stride != element_bytes) return 1;
-  const std::int64_t bytes = run->count * element_bytes;
+  if (loops.empty() || loops.back().dst_stride != element_bytes ||
+      loops.back().src_stride != element_bytes) {
+    return 0;
+  }
+  const std::int64_t bytes = loops.back().count * element_bytes;
   const auto row = std::ranges::find(loops, bytes, &PlanLoop::dst_stride);
   const auto column = std::ranges::find(loops, bytes, &PlanLoop::src_stride);
   if (row == loops.end() || column == loops.end() || row == column ||
       find_kernel(KernelKind::transpose, bytes) == nullptr) {
-    return 1;
+    return 0;
   }
-  const std::int64_t count = run->count * row->count;
+  const std::int64_t count = row->count;
   loops.erase(row);
-  take_run(loops, element_bytes);
+  loops.pop_back();
   return count;
 }
 
@@ -72,17 +73,18 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                                Loops around, std::int64_t multiple) {
     const std::int64_t after = move.dst_offset + run * element_bytes;
     const Loops wanted = dst_places(std::move(around));
-    std::int64_t zeros = 0;
-    const auto fill = std::ranges::find_if(fills, [&](const Piece& piece) {
-      if (piece.dst_offset != after) return false;
-      Loops loops = piece.loops;
-      zeros = take_run(loops, element_bytes);
-      return zeros <= most && zeros % multiple == 0 &&
-             dst_places(std::move(loops)) == wanted;
-    });
-    if (fill == fills.end()) return std::int64_t{0};
-    fills.erase(fill);
-    return zeros;
+    for (auto fill = fills.begin(); fill != fills.end(); ++fill) {
+      if (fill->dst_offset != after) continue;
+      Loops loops = fill->loops;
+      const std::int64_t zeros = take_run(loops, element_bytes);
+      if (zeros > most || zeros % multiple != 0 ||
+          dst_places(std::move(loops)) != wanted) {
+        continue;
+      }
+      fills.erase(fill);
+      return zeros;
+    }
+    return std::int64_t{0};
   };
   for (Piece& move : moves) {
     if (fills.empty()) return;
@@ -94,9 +96,9 @@ void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
     if (move.zeros > 0) continue;
     Loops around = move.loops;
     const std::int64_t rows = take_rows(around, element_bytes);
-    if (rows == 1) continue;
+    if (rows == 0) continue;
     const std::int64_t run = move.loops.back().count;
-    move.zeros = zeros_after(move, rows, std::move(around), run);
+    move.zeros = zeros_after(move, rows * run, std::move(around), run);
     move.zeros_after_rows = move.zeros > 0;
   }
 }
