@@ -110,6 +110,17 @@ struct Squares {
     }
   };
 
+  // How many pieces of 16 bytes of each row squares take that stream what caches do not
+  // keep: two where two vectors make a line, which come back to the lines of fewer rows
+  // and write more lines one after the other. Transposes of 256 MiB by strides that are
+  // powers of two take half of the time.
+  template <Put put>
+  static constexpr int most_taken = put == Put::stream&& parts == 2 &&
+                                            Vector::lanes == 2 &&
+                                            (width == 4 || width == 8)
+                                        ? 2
+                                        : 1;
+
   // At least n columns of one strip: the last square begins early enough to be whole.
   // Not inline, so that registers are all for this.
   template <Put put, bool asks, class Columns>
@@ -158,24 +169,25 @@ struct Squares {
     }
   }
 
-  // Columns of several strips, each of all of them before the next ones:
-  // memory takes neighbouring lines faster. As many lines as are read are prefetched
-  // from `next` on, if any: past the L1 cache, which would forget them and has few
-  // misses at once to give.
-  template <Put put, bool asks, Ahead ahead, class Columns>
+  // Columns of several strips, `taken` pieces of rows at once, each of all strips before
+  // the next ones: memory takes neighbouring lines faster. As many lines as are read are
+  // prefetched from `next` on, if any: past the L1 cache, which would forget them and has
+  // few misses at once to give.
+  template <Put put, bool asks, Ahead ahead, int taken, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
                                         std::int64_t strips,
                                         const std::byte* next) {
-    // Each line once: of the columns that share lines, each asks for some rows.
-    constexpr std::int64_t square_bytes = rows * n * width;
-    constexpr std::int64_t some_rows =
-        std::max<std::int64_t>(square_bytes / line, 1);
     const std::int64_t strip_pitch = rows * pitch;
     PagesOfColumns<n> pages(dst + columns.at(0));
-    for (std::int64_t j = 0; j < count; j += n) {
-      const std::int64_t asked = j / n * some_rows % rows;
+    constexpr std::int64_t step = taken * n;
+    // Each line once: of the columns that share lines, each asks for some rows.
+    constexpr std::int64_t square_bytes = rows * step * width;
+    constexpr std::int64_t some_rows =
+        std::max<std::int64_t>(square_bytes / line, 1);
+    for (std::int64_t j = 0; j < count; j += step) {
+      const std::int64_t asked = j / step * some_rows % rows;
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
         if (ahead == Ahead::in_order) {
@@ -192,10 +204,11 @@ struct Squares {
             __builtin_prefetch(from + i * pitch, 0, 2);
           }
         }
-        square<put>(ByPitch{src + s * strip_pitch + j * width, pitch}, parts,
-                    dst + s * bytes, columns);
+        square<put, Vector::lanes, taken>(
+            ByPitch{src + s * strip_pitch + j * width, pitch}, parts,
+            dst + s * bytes, columns);
       }
-      columns = columns.from(n);
+      columns = columns.from(step);
     }
   }
 
@@ -278,18 +291,21 @@ struct Squares {
   // Where vectors are less than a line, streaming goes by way of whole lines:
   // more than a few that are written by halves would leave the write-combining
   // buffers half empty.
-  template <Put put, int last = Vector::lanes, class Rows, class Columns>
+  template <Put put, int last = Vector::lanes, int taken = 1, class Rows,
+            class Columns>
   [[gnu::always_inline]] static void square(Rows from, std::int64_t parts_used,
                                             std::byte* dst, Columns columns) {
-    constexpr bool staged = put != Put::cached && parts > 1 && n > 4;
-    alignas(64) std::byte stage[staged ? n * bytes : 1];
+    constexpr std::int64_t all = taken * n;
+    constexpr bool staged =
+        put != Put::cached && parts > 1 && (n > 4 || taken > 1);
+    alignas(64) std::byte stage[staged ? all * bytes : 1];
     if constexpr (staged) {
-      each_piece<last>(from, parts_used,
-                       [&](std::int64_t k, std::int64_t at, V v) {
-                         Vector::store(stage + k * bytes + at, v);
-                       });
+      each_piece<last, taken>(from, parts_used,
+                              [&](std::int64_t k, std::int64_t at, V v) {
+                                Vector::store(stage + k * bytes + at, v);
+                              });
 #pragma GCC unroll 16
-      for (std::int64_t k = 0; k < n; ++k) {
+      for (std::int64_t k = 0; k < all; ++k) {
         put_column<put>(dst + columns.at(k), stage + k * bytes);
       }
     } else {
@@ -303,26 +319,32 @@ struct Squares {
   // take(k, at, v) for every vector v of a square: bytes `at` and on of column k.
   // After the first `parts_used` of each column they are zero, and so are the lanes
   // after the first `last` of those.
-  template <int last = Vector::lanes, class Rows, class Take>
+  template <int last = Vector::lanes, int taken = 1, class Rows, class Take>
   [[gnu::always_inline]] static void each_piece(Rows from,
                                                 std::int64_t parts_used,
                                                 Take take) {
 #pragma GCC unroll 4
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t at = part * vector_bytes;
-      V v[n];
-      if (part < parts_used) {
-        if (part == parts_used - 1) {
-          load<last>(from, at, v);
+#pragma GCC unroll 4
+      for (std::int64_t first = 0; first < taken * n; first += n) {
+        V v[n];
+        if (part < parts_used) {
+          const Rows piece = from.at(first * width);
+          if (part == parts_used - 1) {
+            load<last>(piece, at, v);
+          } else {
+            load(piece, at, v);
+          }
+          transpose_lanes(v);
+#pragma GCC unroll 16
+          for (std::int64_t k = 0; k < n; ++k) take(first + k, at, v[k]);
         } else {
-          load(from, at, v);
+#pragma GCC unroll 16
+          for (std::int64_t k = 0; k < n; ++k) {
+            take(first + k, at, Vector::zero());
+          }
         }
-        transpose_lanes(v);
-#pragma GCC unroll 16
-        for (std::int64_t k = 0; k < n; ++k) take(k, at, v[k]);
-      } else {
-#pragma GCC unroll 16
-        for (std::int64_t k = 0; k < n; ++k) take(k, at, Vector::zero());
       }
     }
   }

@@ -27,6 +27,11 @@ class Strip {
   static constexpr std::int64_t rows = S::rows;
   static constexpr std::int64_t most_strips = S::chunks ? 16 : 4;
 
+  // Whether what streams reads rows whose lines the caches do not keep as they are: what
+  // a line brings is used before it is lost.
+  template <Put put>
+  static constexpr bool streams_crowded = S::template most_taken<put> > 1;
+
   // Whether rows are long enough to be packed.
   static bool packs(const Tile& tile) {
     return tile.count[1] * width >= pack_bytes;
@@ -48,8 +53,16 @@ class Strip {
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
     if (count < n || used_ < bytes) return irregular<put>();
-    if (!plain || (tile_.crowded_src > 0 && packs(tile_))) {
+    const bool crowded = tile_.crowded_src > 0 && packs(tile_);
+    if (!plain || (crowded && !streams_crowded<put>)) {
       return rows_apart<put>(plain);
+    }
+    if constexpr (streams_crowded<put>) {
+      if (crowded) {
+        return columns<put, S::template most_taken<put>>(
+            0, count, tile_.src + row_ * tile_.src_stride[0],
+            tile_.src_stride[0], prefetches());
+      }
     }
     columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
                  tile_.src_stride[0], prefetches());
@@ -64,8 +77,11 @@ class Strip {
       S::chunks ? pack_bytes : std::min<std::int64_t>(16384 / rows, 512);
   static constexpr std::int64_t ways = 8;  // of the L1 cache, or more
   // Bytes of each row that prefetches run ahead.
-  static constexpr std::int64_t ahead =
+  static constexpr std::int64_t far_ahead =
       S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
+  // The same where squares take so many pieces of rows.
+  template <int taken>
+  static constexpr std::int64_t ahead = taken > 1 ? line : far_ahead;
   // Bytes of strips whose next ones the L2 cache holds beside them.
   static constexpr std::int64_t most_ahead = 256 << 10;
 
@@ -107,6 +123,11 @@ class Strip {
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
           tile_.column_offset == nullptr) {
         if (tile_.crowded_src == 0) return by_offsets<put>();
+        if constexpr (streams_crowded<put>) {
+          if (packs(tile_)) {
+            return by_offsets<put, S::template most_taken<put>>();
+          }
+        }
         if (!packs(tile_) && tile_.count[1] % n == 0) {
           // One by one, while the cache keeps what is read of rows.
           for (std::int64_t s = 0; s < strips_; ++s) {
@@ -122,10 +143,11 @@ class Strip {
 
   // Rows by an offset of their own each, as many columns of all strips at once as
   // a square has.
-  template <Put put>
+  template <Put put, int taken = 1>
   [[gnu::noinline]] void by_offsets() const {
+    constexpr std::int64_t step = taken * n;
     constexpr std::int64_t some_rows =
-        std::max<std::int64_t>(rows * n * width / line, 1);
+        std::max<std::int64_t>(rows * step * width / line, 1);
     const std::int64_t count = tile_.count[1];
     const std::int64_t* const offset = tile_.row_offset + row_;
     const bool prefetch = prefetches();
@@ -133,15 +155,15 @@ class Strip {
     const std::int64_t all = strips_ * rows;
     const bool more = row_ + 2 * all <= tile_.count[0];
     PagesOfColumns<n> pages(dst_);
-    for (std::int64_t j = 0; j < count; j += n) {
-      const std::int64_t at = std::min(j, count - n);
+    for (std::int64_t j = 0; j < count; j += step) {
+      const std::int64_t at = std::min(j, count - step);
       const typename S::ByStride columns{at * tile_.dst_stride[1],
                                          tile_.dst_stride[1]};
       if (put == Put::stream && row_ == 0) pages.reach(dst_ + columns.at(0));
-      const std::int64_t asked = j / n * some_rows % rows;
-      const bool in_row = j * width + ahead < count * width;
+      const std::int64_t asked = j / step * some_rows % rows;
+      const bool in_row = j * width + ahead<taken> < count * width;
       const std::byte* const next =
-          tile_.src + j * width + ahead +
+          tile_.src + j * width + ahead<taken> +
           (in_row ? 0 : (more ? 0 : tile_.next_src) - count * width);
       const std::int64_t* const ask = in_row || !more ? offset : offset + all;
       for (std::int64_t s = 0; s < strips_; ++s) {
@@ -151,7 +173,7 @@ class Strip {
             __builtin_prefetch(next + ask[s * rows + i], 0, 2);
           }
         }
-        S::template square<put>(
+        S::template square<put, Vector::lanes, taken>(
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
             parts, dst_ + s * bytes, columns);
       }
@@ -225,7 +247,7 @@ class Strip {
         if (j > 0) {
           const Columns some_columns = to.from(waiting + turn * n);
           if (row_ == 0) pages.reach(dst_ + some_columns.at(0));
-          S::template squares<Put::stream, false, Ahead::by_columns>(
+          S::template squares<Put::stream, false, Ahead::by_columns, 1>(
               last + turn * n * width, pitch, dst_, some_columns, n, strips_,
               nullptr);
         }
@@ -257,37 +279,38 @@ class Strip {
   }
 
   // Columns [begin, end), the first of which is at src; rows are `pitch` apart.
-  template <Put put>
+  template <Put put, int taken = 1>
   [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
                                       const std::byte* src, std::int64_t pitch,
                                       bool prefetch) const {
     // The first strips of a tile write to each page before the others do.
     if (put != Put::cached && row_ == 0) {
-      return columns<put, put != Put::cached>(begin, end, src, pitch, prefetch);
+      return columns<put, taken, put != Put::cached>(begin, end, src, pitch,
+                                                     prefetch);
     }
-    columns<put, false>(begin, end, src, pitch, prefetch);
+    columns<put, taken, false>(begin, end, src, pitch, prefetch);
   }
-  template <Put put, bool asks>
+  template <Put put, int taken, bool asks>
   [[gnu::always_inline]] void columns(std::int64_t begin, std::int64_t end,
                                       const std::byte* src, std::int64_t pitch,
                                       bool prefetch) const {
     if constexpr (bytes < 32) {
       // Ends of columns: not worth code for either kind.
-      walk<put, asks>(src, pitch, typename S::ByTile{&tile_, begin},
-                      end - begin, prefetch);
+      walk<put, asks, taken>(src, pitch, typename S::ByTile{&tile_, begin},
+                             end - begin, prefetch);
     } else if (tile_.column_offset != nullptr) {
-      walk<put, asks>(src, pitch,
-                      typename S::ByTable{tile_.column_offset + begin},
-                      end - begin, prefetch);
+      walk<put, asks, taken>(src, pitch,
+                             typename S::ByTable{tile_.column_offset + begin},
+                             end - begin, prefetch);
     } else {
-      walk<put, asks>(src, pitch,
-                      typename S::ByStride{begin * tile_.dst_stride[1],
-                                           tile_.dst_stride[1]},
-                      end - begin, prefetch);
+      walk<put, asks, taken>(src, pitch,
+                             typename S::ByStride{begin * tile_.dst_stride[1],
+                                                  tile_.dst_stride[1]},
+                             end - begin, prefetch);
     }
   }
 
-  template <Put put, bool asks, class Columns>
+  template <Put put, bool asks, int taken, class Columns>
   void walk(const std::byte* src, std::int64_t pitch, Columns columns,
             std::int64_t count, bool prefetch) const {
     if (present_ < rows * strips_) {
@@ -300,36 +323,37 @@ class Strip {
       }
       return;
     }
-    if (!prefetch && strips_ == 1) {
+    if (taken == 1 && !prefetch && strips_ == 1) {
       return S::template squares<put, asks>(src, pitch, dst_, columns, count);
     }
-    const std::int64_t whole = count / n * n;
+    constexpr std::int64_t step = taken * n;
+    const std::int64_t whole = count / step * step;
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
-      S::template squares<put, asks, Ahead::by_columns>(
+      S::template squares<put, asks, Ahead::by_columns, taken>(
           src + begin * width, pitch, dst_, columns.from(begin), end - begin,
           strips_, next);
     };
     if (prefetch && follow_each_other()) {
-      S::template squares<put, asks, Ahead::in_order>(
+      S::template squares<put, asks, Ahead::in_order, taken>(
           src, pitch, dst_, columns, whole, strips_, next_row(0));
     } else if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
       const std::int64_t turn =
-          tile_.rows_go_on
-              ? 0
-              : std::max<std::int64_t>(whole - ahead / width / n * n, 0);
-      some(0, turn, src + ahead);
+          tile_.rows_go_on ? 0
+                           : std::max<std::int64_t>(
+                                 whole - ahead<taken> / width / step * step, 0);
+      some(0, turn, src + ahead<taken>);
       some(turn, whole, next_row(0));
     } else {
       // What streams is seldom near: not worth code of its own.
       constexpr Ahead nothing =
           put == Put::cached ? Ahead::none : Ahead::by_columns;
-      S::template squares<put, asks, nothing>(src, pitch, dst_, columns, whole,
-                                              strips_, nullptr);
+      S::template squares<put, asks, nothing, taken>(src, pitch, dst_, columns,
+                                                     whole, strips_, nullptr);
     }
-    if (whole < count) some(count - n, count, nullptr);
+    if (whole < count) some(count - step, count, nullptr);
   }
 
   // Where what is read after row i begins: of the rows after these, or of the

@@ -44,7 +44,7 @@ std::vector<Kernel> allowed_kernels() {
   };
   add(portable::strided_kernels());
   add(portable::kernels());
-#if defined(__x86_64__)
+#if defined(STRIDEWISE_SSE4)
   if (best_isa() >= Isa::sse4) add(x86::sse4_kernels());
 #endif
 #if defined(STRIDEWISE_AVX2)

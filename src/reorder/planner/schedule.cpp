@@ -266,6 +266,9 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
     scheduled.misaligned = !staged && scheduled.combine.columns == 0 &&
                            misaligned(nest, kernel, scheduled.column_offsets);
     by_whole_lines = scheduled.misaligned;
+    if (scheduled.combine.columns == 0 && !by_whole_lines) {
+      mark_crowded_stream(scheduled, nest);
+    }
     nest.staged = staged || by_whole_lines;
     // Blocks are narrow: squares read each line of theirs once, where vectors are lines.
     if (!staged && scheduled.combine.columns > 0 && scheduled.crowded_src > 0) {

@@ -34,6 +34,10 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
+// Marks rows of what streams as crowded from the first full set on, where squares read
+// those as they are: the caches do not keep what more than two strips of them read.
+void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest);
+
 // How wide the squares of a transpose are, and in what order they are taken. Of 64
 // lines of columns, `of_columns` share a set of the L1 cache.
 void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
