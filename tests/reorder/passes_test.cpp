@@ -217,6 +217,19 @@ TEST(Lower, ColumnsThatStreamEndWithLines) {
   EXPECT_TRUE(lower_move(short_rows, 1, Reach::streams).nest.rows.empty());
 }
 
+// Bytes io to 4i16o4i: a tile is a line of dst and of four rows a fourth of theirs.
+TEST(Lower, StreamsSomeLinesOfDstBeforeSrcGoesOn) {
+  const Piece piece{
+      0, 0, {{8, 16, 4096}, {16, 512, 64}, {16, 1, 4}, {4, 128, 1}}};
+  const PlanLoop along_src{8, 16, 4096};
+  EXPECT_EQ(lower_move(piece, 1, Reach::caches).nest.loops,
+            (std::vector<PlanLoop>{{16, 512, 64}, along_src}));
+  const auto of_lines =
+      std::vector<PlanLoop>{{4, 2048, 256}, along_src, {4, 512, 64}};
+  EXPECT_EQ(lower_move(piece, 1, Reach::streams).nest.loops, of_lines);
+  EXPECT_EQ(lower_move(piece, 1, Reach::memory).nest.loops, of_lines);
+}
+
 // bf16 weights of blocks 16x16, 3x3, to oihw: nine rows and a part of a lane are few, so
 // that they and not the 16 columns go on by the channels.
 TEST(Lower, RowsOfALaneAndAPartGoOn) {

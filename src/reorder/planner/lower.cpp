@@ -285,28 +285,41 @@ bool leave_to_columns(const Sides& sides, std::int64_t unit) {
          next->src_stride == column;
 }
 
+// Puts last so many iterations of a loop.
+void put_last(std::vector<PlanLoop>& loops,
+              std::vector<PlanLoop>::iterator loop, std::int64_t count) {
+  if (count == loop->count) {
+    std::rotate(loop, loop + 1, loops.end());
+  } else if (count > 1) {
+    const PlanLoop inner = take_part(*loop, count);
+    loops.push_back(inner);
+  }
+}
+
 // Puts last the loop by which src goes on after a tile's columns of so many
 // bytes. Where dst gets some lines a tile, it gets them in any order; where it
 // gets less, only so many iterations of that loop as use up lines of src that
 // would else be gone when they are needed again, and half of a page: memory likes
-// long runs on both sides.
+// long runs on both sides. What streams parts of lines of src by less than some lines of
+// dst goes on in those before it does in src.
 void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
-                std::int64_t tile_bytes) {
-  constexpr std::int64_t some_lines = 256;
+                std::int64_t tile_bytes, bool streams) {
+  constexpr std::int64_t line = 64, some_lines = 256;
   constexpr std::int64_t half_page = 2048;
   const auto next =
       std::ranges::find(around, column_bytes, &PlanLoop::src_stride);
   if (next == around.end()) return;
-  std::int64_t count = next->count;
-  if (tile_bytes < some_lines) {
-    count = most_part(count, half_page / column_bytes);
-  }
-  if (count == next->count) {
-    std::rotate(next, next + 1, around.end());
-  } else if (count > 1) {
-    const PlanLoop inner = take_part(*next, count);
-    around.push_back(inner);
-  }
+  const bool little = tile_bytes < some_lines;
+  const bool both_go_on = next->dst_stride == tile_bytes;
+  put_last(
+      around, next,
+      little ? most_part(next->count, half_page / column_bytes) : next->count);
+  if (!streams || !little || both_go_on || column_bytes >= line) return;
+  const auto next_in_dst =
+      std::ranges::find(around, tile_bytes, &PlanLoop::dst_stride);
+  if (next_in_dst == around.end()) return;
+  put_last(around, next_in_dst,
+           most_part(next_in_dst->count, some_lines / tile_bytes));
 }
 
 // `zeros`: rows of them.
@@ -327,7 +340,7 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
     extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
   } else {
     follow_src(sides.around, column.count * unit,
-               column.count * row.count * unit);
+               column.count * row.count * unit, streams(reach));
   }
   std::vector<PlanLoop> tile = {row, column};
   if (!sides.rows.loops.empty()) tile[0] = {sides.rows.count(), 0, unit};
