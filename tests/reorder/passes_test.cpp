@@ -230,6 +230,22 @@ TEST(Lower, StreamsSomeLinesOfDstBeforeSrcGoesOn) {
   EXPECT_EQ(lower_move(piece, 1, Reach::memory).nest.loops, of_lines);
 }
 
+// 10 images, chwn to nhwc: columns of all pixels would be too long a table, of those of
+// an image alone each line of src would be read for every pixel in it.
+TEST(Lower, ColumnsGoOnByPartsOfLongLoops) {
+  const Piece piece{
+      0, 0, {{10, 4, 19267584}, {50176, 40, 384}, {96, 2007040, 4}}};
+  const PlanNest nest = lower_move(piece, 4, Reach::memory).nest;
+  EXPECT_EQ(nest.columns,
+            (std::vector<PlanLoop>{
+                {2, 3920, 37632}, {98, 40, 384}, {10, 4, 19267584}}));
+  EXPECT_EQ(nest.loops, (std::vector<PlanLoop>{{256, 7840, 75264}}));
+  // Of 8 channels dst gets less than lines.
+  const Piece short_rows{
+      0, 0, {{10, 4, 1605632}, {50176, 40, 32}, {8, 2007040, 4}}};
+  EXPECT_TRUE(lower_move(short_rows, 4, Reach::memory).nest.columns.empty());
+}
+
 // bf16 weights of blocks 16x16, 3x3, to oihw: nine rows and a part of a lane are few, so
 // that they and not the 16 columns go on by the channels.
 TEST(Lower, RowsOfALaneAndAPartGoOn) {

@@ -61,17 +61,23 @@ struct Sides {
 constexpr std::int64_t most_offsets = 1 << 16;
 
 // Hands loops of `around` that continue `side` to it, until it spans `wanted`
-// bytes. Their offsets will be tables: as long as that is reasonable.
+// bytes. Their offsets will be tables: of longer loops it gets no more than it wants, if
+// `parts`, or nothing.
 void extend(Side& side, std::vector<PlanLoop>& around,
-            std::int64_t PlanLoop::*stride, std::int64_t wanted) {
+            std::int64_t PlanLoop::*stride, std::int64_t wanted,
+            bool parts = false) {
   std::int64_t count = side.count();
   const std::int64_t unit = side.fastest.*stride;
   while (count * unit < wanted) {
     const auto next = std::ranges::find(around, count * unit, stride);
-    if (next == around.end() || next->count > most_offsets / count) return;
-    side.go_on_by(*next);
-    count *= next->count;
-    around.erase(next);
+    if (next == around.end()) return;
+    const bool all = next->count <= most_offsets / count;
+    if (!all && !parts) return;
+    const auto part = take_most(
+        around, next, all ? next->count : ceil_div(wanted, count * unit));
+    if (!part) return;
+    side.go_on_by(*part);
+    count *= part->count;
   }
 }
 
@@ -337,7 +343,9 @@ Lowered lower_sides(const Piece& piece, Sides sides, std::int64_t unit,
       extend(sides.rows, sides.around, &PlanLoop::dst_stride, line);
       if (streams(reach)) extend_to_lines(sides, unit);
     }
-    extend(sides.columns, sides.around, &PlanLoop::src_stride, page);
+    // Of less than a line, columns are best written one after the other.
+    extend(sides.columns, sides.around, &PlanLoop::src_stride, page,
+           sides.rows.count() * unit >= line);
   } else {
     follow_src(sides.around, column.count * unit,
                column.count * row.count * unit, streams(reach));
