@@ -64,9 +64,10 @@ class ShortRuns {
     if (all > (tile.zeros > 0 ? 2 * line : line)) return false;
     // More than a few are better permuted.
     constexpr std::int64_t few = 16;
-    const bool permutes =
-        of_one_lane<Vector>(tile) + of_one_lane<Vector128>(tile) > 0;
-    if (permutes && tile.count[0] > few) return false;
+    if (tile.count[0] > few &&
+        (permutes<Vector>(tile) || permutes<Vector128>(tile))) {
+      return false;
+    }
     std::int64_t reach = all;
     for (const std::size_t d : {0, 2, 3}) {
       reach +=
@@ -253,51 +254,59 @@ class ShortRuns {
     store_or_stream<V, streamed>(dst, v);
   }
 
-  // How many runs that follow each other in dst, zeros included, one permutation of what
-  // a vector, or each of its lanes, holds of src makes; 0 where that does not pay.
-  template <class V>
-  static std::int64_t of_one_lane(const Tile& /*tile*/) {
-    return 0;
-  }
+  // Runs that one permutation makes of what a vector, or each of its lanes, holds of src.
   template <ShufflesBytes V>
-  static std::int64_t of_one_lane(const Tile& tile) {
-    constexpr std::int64_t span = V::shuffled_bytes;
-    constexpr std::int64_t lanes = 16 * V::lanes / span;
-    const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
-    const std::int64_t all = bytes + tile.zeros;
-    if (tile.dst_stride[0] != all || all > span || bytes > stride ||
-        tile.count[0] * all < least_permuted<V> * 16 * V::lanes) {
-      return 0;
+  struct OfLane {
+    static constexpr std::int64_t span = V::shuffled_bytes;
+    static constexpr std::int64_t lanes = 16 * V::lanes / span;
+    std::int64_t all;  // bytes of a run and its zeros
+    std::int64_t
+        runs;  // that follow each other in dst; 0 where that does not pay
+    [[nodiscard]] bool whole() const { return runs * all == span; }
+
+    explicit OfLane(const Tile& tile)
+        : all(tile.count[1] + tile.zeros), runs(0) {
+      const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
+      if (tile.dst_stride[0] != all || all > span || bytes > stride ||
+          tile.count[0] * all < least_permuted<V> * 16 * V::lanes) {
+        return;
+      }
+      runs = std::min((span - bytes) / stride + 1, span / all);
+      // One run a store is worth it where that saves another.
+      const bool moves = tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1;
+      if ((lanes > 1 && !whole()) || (runs == 1 && moves)) runs = 0;
     }
-    const std::int64_t held = (span - bytes) / stride + 1;
-    const std::int64_t of_lane = std::min(held, span / all);
-    // One run a store is worth it where that saves another.
-    const bool moves = tile.zeros == 0 ? bytes % 4 == 0 : lanes == 1;
-    const bool whole = of_lane * all == span;
-    return (lanes > 1 && !whole) || (of_lane == 1 && moves) ? 0 : of_lane;
-  }
+  };
   // What pays for finding the permutation.
   template <ShufflesBytes V>
   static constexpr std::int64_t least_permuted = V::shuffled_bytes / 4;
 
+  template <class V>
+  static bool permutes(const Tile& tile) {
+    if constexpr (ShufflesBytes<V>) return OfLane<V>(tile).runs > 0;
+    return false;
+  }
+
   // Copies runs so: whole vectors of dst, or as much as is there and what is the next
   // runs', which are written later. Returns how many of the first runs are done.
   template <class V>
-  static std::int64_t permuted(const Tile& /*tile*/) {
+  static std::int64_t permuted(const Tile& tile) {
+    if constexpr (ShufflesBytes<V>) {
+      const OfLane<V> of_lane(tile);
+      return of_lane.runs == 0 ? 0 : permuted(tile, of_lane);
+    }
     return 0;
   }
   template <ShufflesBytes V>
-  static std::int64_t permuted(const Tile& tile) {
+  static std::int64_t permuted(const Tile& tile, const OfLane<V>& of_lane) {
     constexpr std::int64_t span = V::shuffled_bytes;
-    constexpr std::int64_t lanes = 16 * V::lanes / span;
+    constexpr std::int64_t lanes = OfLane<V>::lanes;
     const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
-    const std::int64_t all = bytes + tile.zeros;
-    const std::int64_t of_lane = of_one_lane<V>(tile);
-    if (of_lane == 0) return 0;
-    const bool whole = of_lane * all == span;
-    const std::int64_t at_once = of_lane * lanes;
+    const std::int64_t all = of_lane.all, runs = of_lane.runs;
+    const bool whole = of_lane.whole();
+    const std::int64_t at_once = runs * lanes;
     const std::int64_t beyond =
-        whole ? 0 : (span + all - 1) / all - of_lane;  // runs written
+        whole ? 0 : (span + all - 1) / all - runs;  // runs written
     const std::int64_t count =
         std::min(runs_inside(tile, span), tile.count[0] - beyond) / at_once;
     if (count < least_permuted<V>) return 0;
@@ -305,7 +314,7 @@ class ShortRuns {
     std::byte from[16 * V::lanes];
     std::memset(from, zero_byte, sizeof from);
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      for (std::int64_t run = 0; run < of_lane; ++run) {
+      for (std::int64_t run = 0; run < runs; ++run) {
         std::byte* const of_run = from + lane * span + run * all;
         for (std::int64_t q = 0; q < bytes; ++q) {
           of_run[q] = static_cast<std::byte>(run * stride + q);
@@ -318,7 +327,7 @@ class ShortRuns {
       std::byte* dst = tile.dst;
       for (std::int64_t k = 0; k < count; ++k) {
         store(dst,
-              V::shuffle_bytes(permutation, held_by<V>(src, of_lane * stride)));
+              V::shuffle_bytes(permutation, held_by<V>(src, runs * stride)));
         src += at_once * stride;
         dst += at_once * all;
       }
@@ -327,9 +336,9 @@ class ShortRuns {
     constexpr bool some = V::lanes > lanes;
     if (whole && reinterpret_cast<std::uintptr_t>(tile.dst) % sizeof(T) == 0) {
       each([](std::byte* to, T v) { put_in_order<V, streams>(to, v); });
-    } else if (some && of_lane * all <= 16) {
+    } else if (some && runs * all <= 16) {
       each([](std::byte* to, T v) { V::template store_some<1>(to, v, 0); });
-    } else if (some && of_lane * all <= 32) {
+    } else if (some && runs * all <= 32) {
       each([](std::byte* to, T v) { V::template store_some<2>(to, v, 0); });
     } else {
       each([](std::byte* to, T v) { V::store(to, v); });
