@@ -22,19 +22,22 @@ class Strip {
   static constexpr std::int64_t n = S::n;
   static constexpr std::int64_t parts = S::parts;
   static constexpr std::int64_t vector_bytes = S::vector_bytes;
+  template <Put put>
+  static constexpr int most_taken = S::template most_taken<put>;
 
  public:
   static constexpr std::int64_t rows = S::rows;
   static constexpr std::int64_t most_strips = S::chunks ? 16 : 4;
 
-  // Whether what streams reads rows whose lines the caches do not keep as they are: what
-  // a line brings is used before it is lost.
-  template <Put put>
-  static constexpr bool streams_crowded = S::template most_taken<put> > 1;
-
   // Whether rows are long enough to be packed.
   static bool packs(const Tile& tile) {
     return tile.count[1] * width >= pack_bytes;
+  }
+  // Whether rows whose lines the caches do not keep are read as they are, and not packed:
+  // what streams uses what a line brings before it is lost.
+  template <Put put>
+  static bool reads_crowded(const Tile& tile) {
+    return most_taken<put> > 1 && tile.crowded_src > 0 && packs(tile);
   }
 
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
@@ -53,19 +56,18 @@ class Strip {
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
     if (count < n || used_ < bytes) return irregular<put>();
-    const bool crowded = tile_.crowded_src > 0 && packs(tile_);
-    if (!plain || (crowded && !streams_crowded<put>)) {
-      return rows_apart<put>(plain);
-    }
-    if constexpr (streams_crowded<put>) {
-      if (crowded) {
-        return columns<put, S::template most_taken<put>>(
-            0, count, tile_.src + row_ * tile_.src_stride[0],
-            tile_.src_stride[0], prefetches());
+    const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
+    const std::int64_t pitch = tile_.src_stride[0];
+    if constexpr (most_taken < put >> 1) {
+      if (plain && reads_crowded<put>(tile_)) {
+        return columns<put, most_taken<put>>(0, count, src, pitch,
+                                             prefetches());
       }
     }
-    columns<put>(0, count, tile_.src + row_ * tile_.src_stride[0],
-                 tile_.src_stride[0], prefetches());
+    if (!plain || (tile_.crowded_src > 0 && packs(tile_))) {
+      return rows_apart<put>(plain);
+    }
+    columns<put>(0, count, src, pitch, prefetches());
   }
 
  private:
@@ -123,10 +125,8 @@ class Strip {
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
           tile_.column_offset == nullptr) {
         if (tile_.crowded_src == 0) return by_offsets<put>();
-        if constexpr (streams_crowded<put>) {
-          if (packs(tile_)) {
-            return by_offsets<put, S::template most_taken<put>>();
-          }
+        if constexpr (most_taken < put >> 1) {
+          if (packs(tile_)) return by_offsets<put, most_taken<put>>();
         }
         if (!packs(tile_) && tile_.count[1] % n == 0) {
           // One by one, while the cache keeps what is read of rows.

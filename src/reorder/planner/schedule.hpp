@@ -34,8 +34,8 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
-// Marks rows of what streams as crowded from the first full set on, where squares read
-// those as they are: the caches do not keep what more than two strips of them read.
+// Marks rows of what streams as crowded, where squares read those as they are, from the
+// first full set on, or where columns crowd: caches keep less of more strips than two.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest);
 
 // How wide the squares of a transpose are, and in what order they are taken. Of 64
