@@ -737,7 +737,7 @@ TEST(Plan, DoesNotStreamSharedLines) {
   EXPECT_FALSE(streams("8x64x21x21", "nChw16c", 1));
   EXPECT_TRUE(streams("8x64x23x23", "nChw16c", 1));
   EXPECT_TRUE(streams("8x64x7x7", "nChw16c", 4));
-  EXPECT_FALSE(streams("8x64x7x7", "nhCw4c", 4));
+  EXPECT_FALSE(streams("8x60x7x7", "nhCw4c", 4));
   EXPECT_FALSE(streams("8x96x9x9", "nhwc", 1, "nChw16c"));
   EXPECT_TRUE(streams("8x128x9x9", "nhwc", 1, "nChw16c"));
   // Runs of a line that begin within lines, parts of lines, and lines of long elements
