@@ -1,5 +1,5 @@
-# Of fmt's library, which is there for the building machine only, what is used, from its
-# headers: every file that had them compile it, too, would take twice as long.
+# fmt's library is there for the building machine only. What is used of it is compiled once,
+# from its headers: every file that compiled it, too, would take twice as long.
 if(NOT TARGET fmt::fmt)
   add_library(fmt_functions STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
   target_compile_definitions(fmt_functions PRIVATE FMT_HEADER_ONLY=1)

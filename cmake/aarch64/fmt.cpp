@@ -1,4 +1,4 @@
-// What of fmt is not in its headers alone: naming a function makes it.
+// The functions of fmt that are no templates: to name one is to compile it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -22,6 +22,12 @@ bool has_f16c() {
 }
 #endif
 
+#if defined(STRIDEWISE_SSE4)
+constexpr Isa before_avx2 = Isa::sse4;
+#elif defined(__x86_64__)
+constexpr Isa before_avx2 = Isa::portable;
+#endif
+
 // Family 19h is also Zen 3, of which the same is assumed.
 bool is_zen4() {
 #if defined(__x86_64__)
@@ -57,7 +63,7 @@ Isa machine_isa() {
     return Isa::portable;
   }
 #if defined(STRIDEWISE_AVX2)
-  if (!__builtin_cpu_supports("avx2") || !has_f16c()) return Isa::sse4;
+  if (!__builtin_cpu_supports("avx2") || !has_f16c()) return before_avx2;
 #if defined(STRIDEWISE_AVX512)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") &&
@@ -68,7 +74,7 @@ Isa machine_isa() {
 #endif
   return Isa::avx2;
 #else
-  return Isa::sse4;
+  return before_avx2;
 #endif
 #else
   return Isa::portable;
