@@ -352,6 +352,25 @@ RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
   RC_ASSERT(moved(*steps) == moved(direct));
 }
 
+// Where two vectors make a line: rows of which 8 of 64 share a set, and columns of dst half
+// a page apart; not rows of less than some lines.
+TEST(Crowded, WhatStreamsByTwoVectorsALine) {
+  const Kernel* const kernel = find_kernel(KernelKind::transpose, 4, Isa::avx2);
+  if (kernel->isa != Isa::avx2) GTEST_SKIP();
+  const auto crowded = [kernel](const PlanLoop& row, const PlanLoop& column) {
+    PlanNest nest{};
+    nest.tile = {row, column};
+    detail::ScheduledNest scheduled{};
+    scheduled.kernel = kernel;
+    detail::mark_crowded_stream(scheduled, nest);
+    return scheduled.crowded_src > 0;
+  };
+  EXPECT_TRUE(crowded({256, 512, 4}, {128, 4, 1024}));
+  EXPECT_FALSE(crowded({256, 12544, 4}, {128, 4, 1024}));
+  EXPECT_TRUE(crowded({512, 12544, 4}, {128, 4, 2048}));
+  EXPECT_FALSE(crowded({512, 12544, 4}, {62, 4, 2048}));
+}
+
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
   // s8 oihw to OIhw4i16o4i, 384x80x3x3: the stage holds four channels of each place
   // side by side.

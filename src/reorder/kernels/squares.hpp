@@ -110,13 +110,13 @@ struct Squares {
     }
   };
 
-  // How many pieces of 16 bytes of each row squares take that stream what caches do not
-  // keep: two where two vectors make a line, which come back to the lines of fewer rows
-  // and write more lines one after the other. Transposes of 256 MiB by strides that are
-  // powers of two take half of the time.
+  // How many pieces of 16 bytes of each row a square takes where it streams rows that the
+  // caches do not keep: two where two vectors make a line. So it comes back to each line
+  // half as often, and writes more lines one after the other: transposes of 256 MiB by
+  // strides that are powers of two take half of the time.
+  static constexpr bool halves_lines = Vector::lanes == 2 && parts == 2;
   template <Put put>
-  static constexpr int most_taken = put == Put::stream&& parts == 2 &&
-                                            Vector::lanes == 2 &&
+  static constexpr int most_taken = (put == Put::stream) && halves_lines &&
                                             (width == 4 || width == 8)
                                         ? 2
                                         : 1;
@@ -180,8 +180,8 @@ struct Squares {
                                         std::int64_t strips,
                                         const std::byte* next) {
     const std::int64_t strip_pitch = rows * pitch;
-    PagesOfColumns<n> pages(dst + columns.at(0));
     constexpr std::int64_t step = taken * n;
+    PagesOfColumns<step> pages(dst + columns.at(0));
     // Each line once: of the columns that share lines, each asks for some rows.
     constexpr std::int64_t square_bytes = rows * step * width;
     constexpr std::int64_t some_rows =

@@ -24,6 +24,8 @@ class Strip {
   static constexpr std::int64_t vector_bytes = S::vector_bytes;
   template <Put put>
   static constexpr int most_taken = S::template most_taken<put>;
+  template <Put put>
+  static constexpr bool takes_more = (most_taken<put>) > 1;
 
  public:
   static constexpr std::int64_t rows = S::rows;
@@ -37,7 +39,9 @@ class Strip {
   // what streams uses what a line brings before it is lost.
   template <Put put>
   static bool reads_crowded(const Tile& tile) {
-    return most_taken<put> > 1 && tile.crowded_src > 0 && packs(tile);
+    const bool tables =
+        tile.row_offset != nullptr && tile.column_offset != nullptr;
+    return takes_more<put> && tile.crowded_src > 0 && !tables && packs(tile);
   }
 
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
@@ -58,7 +62,7 @@ class Strip {
     if (count < n || used_ < bytes) return irregular<put>();
     const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
     const std::int64_t pitch = tile_.src_stride[0];
-    if constexpr (most_taken < put >> 1) {
+    if constexpr (takes_more<put>) {
       if (plain && reads_crowded<put>(tile_)) {
         return columns<put, most_taken<put>>(0, count, src, pitch,
                                              prefetches());
@@ -125,8 +129,10 @@ class Strip {
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
           tile_.column_offset == nullptr) {
         if (tile_.crowded_src == 0) return by_offsets<put>();
-        if constexpr (most_taken < put >> 1) {
-          if (packs(tile_)) return by_offsets<put, most_taken<put>>();
+        if constexpr (takes_more<put>) {
+          if (reads_crowded<put>(tile_)) {
+            return by_offsets<put, most_taken<put>>();
+          }
         }
         if (!packs(tile_) && tile_.count[1] % n == 0) {
           // One by one, while the cache keeps what is read of rows.
@@ -154,7 +160,7 @@ class Strip {
     // Where rows end, the strips after these are read, or the next call's rows.
     const std::int64_t all = strips_ * rows;
     const bool more = row_ + 2 * all <= tile_.count[0];
-    PagesOfColumns<n> pages(dst_);
+    PagesOfColumns<step> pages(dst_);
     for (std::int64_t j = 0; j < count; j += step) {
       const std::int64_t at = std::min(j, count - step);
       const typename S::ByStride columns{at * tile_.dst_stride[1],

@@ -51,10 +51,12 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
   }
 }
 
-// Of 4 strips. So do rows of which dst has columns by strides of some pages. Measured on
-// Zen 3.
+// Of the rows of 4 strips. They are marked, too, where columns of dst are half a page or
+// more apart, by powers of two; of 8 bytes, which write twice as much a column, a page.
+// Measured on Zen 3.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest) {
-  constexpr std::int64_t full_set = 8, long_row = 256, some = 64;
+  constexpr std::int64_t full_set = 8, some = 64;
+  constexpr std::int64_t long_row = 256;  // as Strip::packs (kernels/strip.hpp)
   const std::int64_t unit = scheduled.kernel->element_bytes;
   const PlanLoop& row = nest.tile[0];
   const PlanLoop& column = nest.tile[1];
@@ -69,7 +71,7 @@ void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest) {
   const std::int64_t of_columns =
       lines_per_set({scheduled.column_offsets, column.dst_stride},
                     std::min(column.count, some));
-  if (of_rows >= full_set || of_columns >= full_set * unit) {
+  if (of_rows >= full_set || of_columns >= (unit == 4 ? some / 2 : some)) {
     scheduled.crowded_src = of_rows;
   }
 }

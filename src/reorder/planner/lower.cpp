@@ -61,8 +61,8 @@ struct Sides {
 constexpr std::int64_t most_offsets = 1 << 16;
 
 // Hands loops of `around` that continue `side` to it, until it spans `wanted`
-// bytes. Their offsets will be tables: of longer loops it gets no more than it wants, if
-// `parts`, or nothing.
+// bytes. Their offsets will be tables: of loops that are too long for one it gets a part,
+// of less than twice what it wants, if `parts`, or nothing.
 void extend(Side& side, std::vector<PlanLoop>& around,
             std::int64_t PlanLoop::*stride, std::int64_t wanted,
             bool parts = false) {
@@ -291,7 +291,7 @@ bool leave_to_columns(const Sides& sides, std::int64_t unit) {
          next->src_stride == column;
 }
 
-// Puts last so many iterations of a loop.
+// Puts last so many iterations of a loop, none if that is one of many.
 void put_last(std::vector<PlanLoop>& loops,
               std::vector<PlanLoop>::iterator loop, std::int64_t count) {
   if (count == loop->count) {
@@ -306,8 +306,8 @@ void put_last(std::vector<PlanLoop>& loops,
 // bytes. Where dst gets some lines a tile, it gets them in any order; where it
 // gets less, only so many iterations of that loop as use up lines of src that
 // would else be gone when they are needed again, and half of a page: memory likes
-// long runs on both sides. What streams parts of lines of src by less than some lines of
-// dst goes on in those before it does in src.
+// long runs on both sides. What streams less than some lines of dst a tile, from parts of
+// lines of src, goes on in dst first.
 void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
                 std::int64_t tile_bytes, bool streams) {
   constexpr std::int64_t line = 64, some_lines = 256;

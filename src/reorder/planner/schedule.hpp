@@ -34,8 +34,9 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
-// Marks rows of what streams as crowded, where squares read those as they are, from the
-// first full set on, or where columns crowd: caches keep less of more strips than two.
+// Marks rows of what streams as crowded where they fill a set, or where columns crowd.
+// Kernels that read such rows as they are then take no more than two strips at once, of
+// which caches keep more.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest);
 
 // How wide the squares of a transpose are, and in what order they are taken. Of 64
