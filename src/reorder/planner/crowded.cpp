@@ -22,6 +22,24 @@ std::int64_t most_rows_per_set(const PlanData& data, std::int64_t unit,
   return in_memory ? many : some;
 }
 
+// Of the first rows of so many strips, the most whose lines share a set.
+std::int64_t rows_per_set(const ScheduledNest& scheduled, const PlanNest& nest,
+                          std::int64_t strips) {
+  const PlanLoop& row = nest.tile[0];
+  const std::int64_t rows = strips * line / scheduled.kernel->element_bytes;
+  return lines_per_set({scheduled.row_offsets, row.src_stride},
+                       std::min(row.count, rows));
+}
+
+// The same of the first `some_columns`.
+constexpr std::int64_t some_columns = 64;
+std::int64_t columns_per_set(const ScheduledNest& scheduled,
+                             const PlanNest& nest) {
+  const PlanLoop& column = nest.tile[1];
+  return lines_per_set({scheduled.column_offsets, column.dst_stride},
+                       std::min(column.count, some_columns));
+}
+
 }  // namespace
 
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
@@ -32,17 +50,13 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
     return;
   }
   const std::int64_t unit = kernel.element_bytes;
-  const Lines rows{scheduled.row_offsets, nest.tile[0].src_stride};
-  const Lines columns{scheduled.column_offsets, nest.tile[1].dst_stride};
-  const std::int64_t of_columns =
-      lines_per_set(columns, std::min<std::int64_t>(nest.tile[1].count, 64));
+  const std::int64_t of_columns = columns_per_set(scheduled, nest);
   const bool crowded_dst = of_columns > 16;
   // As many as leave the rows of src room in the L1 cache.
   const std::int64_t strips = sets_have_many_ways() ? 8 : 4;
   scheduled.crowded_dst = crowded_dst ? strips : 0;
   const bool wide = crowded_dst || data.prefetch;
-  const std::int64_t of_rows = lines_per_set(
-      rows, std::min(nest.tile[0].count, line / unit * (wide ? 4 : 1)));
+  const std::int64_t of_rows = rows_per_set(scheduled, nest, wide ? 4 : 1);
   const std::int64_t most =
       most_rows_per_set(data, unit, nest.tile[0].count, wide);
   scheduled.crowded_src = of_rows > most ? of_rows : 0;
@@ -55,23 +69,17 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 // more apart, by powers of two; of 8 bytes, which write twice as much a column, a page.
 // Measured on Zen 3.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest) {
-  constexpr std::int64_t full_set = 8, some = 64;
+  constexpr std::int64_t full_set = 8;
   constexpr std::int64_t long_row = 256;  // as Strip::packs (kernels/strip.hpp)
   const std::int64_t unit = scheduled.kernel->element_bytes;
-  const PlanLoop& row = nest.tile[0];
-  const PlanLoop& column = nest.tile[1];
   if (scheduled.kernel->kind != KernelKind::transpose ||
       scheduled.kernel->isa != Isa::avx2 || (unit != 4 && unit != 8) ||
-      column.count * unit < long_row) {
+      nest.tile[1].count * unit < long_row) {
     return;
   }
-  const std::int64_t of_rows =
-      lines_per_set({scheduled.row_offsets, row.src_stride},
-                    std::min(row.count, 4 * line / unit));
-  const std::int64_t of_columns =
-      lines_per_set({scheduled.column_offsets, column.dst_stride},
-                    std::min(column.count, some));
-  if (of_rows >= full_set || of_columns >= (unit == 4 ? some / 2 : some)) {
+  const std::int64_t of_rows = rows_per_set(scheduled, nest, 4);
+  const std::int64_t full = unit == 4 ? some_columns / 2 : some_columns;
+  if (of_rows >= full_set || columns_per_set(scheduled, nest) >= full) {
     scheduled.crowded_src = of_rows;
   }
 }

@@ -291,15 +291,10 @@ bool leave_to_columns(const Sides& sides, std::int64_t unit) {
          next->src_stride == column;
 }
 
-// Puts last so many iterations of a loop, none if that is one of many.
+// Puts last what take_most() takes.
 void put_last(std::vector<PlanLoop>& loops,
-              std::vector<PlanLoop>::iterator loop, std::int64_t count) {
-  if (count == loop->count) {
-    std::rotate(loop, loop + 1, loops.end());
-  } else if (count > 1) {
-    const PlanLoop inner = take_part(*loop, count);
-    loops.push_back(inner);
-  }
+              std::vector<PlanLoop>::iterator next, std::int64_t most) {
+  if (const auto part = take_most(loops, next, most)) loops.push_back(*part);
 }
 
 // Puts last the loop by which src goes on after a tile's columns of so many
@@ -317,15 +312,10 @@ void follow_src(std::vector<PlanLoop>& around, std::int64_t column_bytes,
   if (next == around.end()) return;
   const bool little = tile_bytes < some_lines;
   const bool both_go_on = next->dst_stride == tile_bytes;
-  put_last(
-      around, next,
-      little ? most_part(next->count, half_page / column_bytes) : next->count);
+  put_last(around, next, little ? half_page / column_bytes : next->count);
   if (!streams || !little || both_go_on || column_bytes >= line) return;
-  const auto next_in_dst =
-      std::ranges::find(around, tile_bytes, &PlanLoop::dst_stride);
-  if (next_in_dst == around.end()) return;
-  put_last(around, next_in_dst,
-           most_part(next_in_dst->count, some_lines / tile_bytes));
+  put_last(around, std::ranges::find(around, tile_bytes, &PlanLoop::dst_stride),
+           some_lines / tile_bytes);
 }
 
 // `zeros`: rows of them.
