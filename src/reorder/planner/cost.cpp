@@ -26,10 +26,17 @@ double cost_of_parts(const PlanNest& nest) {
   return many ? 0 : of_tile / static_cast<double>(tile);
 }
 
-// Whether those parts are masked. Others cost as much, but two steps that avoid them are
-// slower than the model says: it knows of them only where all is weighed.
-bool by_masks(const Lowered& lowered) {
-  return lowered.kernel->isa == Isa::avx512_vbmi;
+// What they take more where lanes alone are permuted: each one of dst is put together
+// from all that hold the tile in src.
+double cost_of_lanes(const PlanNest& nest) {
+  constexpr std::int64_t lane = 16;
+  constexpr double of_lane = 0.1 * lane;
+  const std::int64_t columns = nest.tile[1].count * nest.element_bytes;
+  const std::int64_t tile = nest.tile[0].count * columns;
+  const std::int64_t reach =
+      (nest.tile[0].count - 1) * nest.tile[0].src_stride + columns;
+  const std::int64_t lanes = ceil_div(reach, lane) * ceil_div(tile, lane);
+  return of_lane * static_cast<double>(lanes) / static_cast<double>(tile);
 }
 
 }  // namespace
@@ -46,7 +53,9 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::fill:
       return 1 + 100 / columns;
     case KernelKind::permuted:
-      return least + (by_masks(lowered) ? cost_of_parts(nest) : 0);
+      return least + cost_of_parts(nest) +
+             (lowered.kernel->isa == Isa::avx512_vbmi ? 0
+                                                      : cost_of_lanes(nest));
     case KernelKind::ungrouped:
       return least + 1;  // by way of the stack
     case KernelKind::grouped: {
@@ -107,10 +116,7 @@ double cost_of_calls(const Lowered& lowered) {
 }
 
 double cost_of_all(const Lowered& lowered) {
-  const bool more =
-      lowered.kernel->kind == KernelKind::permuted && !by_masks(lowered);
-  return cost_of(lowered) + cost_of_calls(lowered) +
-         (more ? cost_of_parts(lowered.nest) : 0);
+  return cost_of(lowered) + cost_of_calls(lowered);
 }
 
 }  // namespace stridewise

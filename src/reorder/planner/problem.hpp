@@ -110,7 +110,7 @@ struct Lowered {
 [[nodiscard]] double cost_of_calls(std::span<const PlanLoop> around,
                                    std::int64_t tile_bytes);
 [[nodiscard]] double cost_of_calls(const Lowered& lowered);
-// The sum of both, and what tiles in parts take that cost_of leaves out.
+// The sum of both.
 [[nodiscard]] double cost_of_all(const Lowered& lowered);
 
 // A piece as blocks of some KiB, each moved into a dense stage and from
