@@ -123,7 +123,7 @@ class Deinterleave {
   }
 
   template <int J, bool streams>
-  static void rows(const Tile& tile) {
+  [[gnu::noinline]] static void rows(const Tile& tile) {
     using Vector = std::conditional_t<streams, Wide, Long>;
     constexpr std::int64_t step = Vector::lanes * Vector::lane_bytes / width;
     const std::int64_t count = inside<J>(tile);

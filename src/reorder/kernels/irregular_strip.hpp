@@ -32,8 +32,7 @@ class IrregularStrip {
                  std::int64_t present, std::int64_t used)
       : tile_(tile), row_(row), dst_(dst), present_(present), used_(used) {}
 
-  template <Put put>
-  void run() const {
+  void run(Put put) const {
     std::int64_t multiples[rows];
     const std::int64_t* offset = multiples;
     std::int64_t reach = tile_.row_reach;
@@ -54,9 +53,9 @@ class IrregularStrip {
       }
       const std::int64_t taken = std::min(n, tile_.count[1] - j);
       if (room >= j * width) {
-        some_columns<put>({tile_.src + j * width, offset}, j, taken);
+        some_columns(put, {tile_.src + j * width, offset}, j, taken);
       } else {
-        copied_columns<put>(offset, j, taken);
+        copied_columns(put, offset, j, taken);
       }
     }
   }
@@ -68,8 +67,7 @@ class IrregularStrip {
   }
 
   // The same of rows that may not be read by whole vectors, or not all be there.
-  template <Put put>
-  [[gnu::noinline]] void copied_columns(const std::int64_t* offset,
+  [[gnu::noinline]] void copied_columns(Put put, const std::int64_t* offset,
                                         std::int64_t j,
                                         std::int64_t taken) const {
     alignas(64) std::byte in[rows * copy_bytes];
@@ -87,12 +85,12 @@ class IrregularStrip {
         copy_short(copy, src, taken * width);
       }
     }
-    some_columns<put>({in, multiples}, j, taken);
+    some_columns(put, {in, multiples}, j, taken);
   }
 
   // Columns [j, j + taken) of a square: whole ones straight to dst.
-  template <Put put>
-  [[gnu::noinline]] void some_columns(typename S::ByOffset from, std::int64_t j,
+  [[gnu::noinline]] void some_columns(Put put, typename S::ByOffset from,
+                                      std::int64_t j,
                                       std::int64_t taken) const {
     if (put == Put::cached && used_ == bytes) {
       std::byte* to[n];
@@ -115,7 +113,7 @@ class IrregularStrip {
       if (used_ < bytes) {
         copy_short(column, out + k * bytes, used_);
       } else {
-        S::template put_column<put>(column, out + k * bytes);
+        S::put_column(put, column, out + k * bytes);
       }
     }
   }

@@ -75,50 +75,15 @@ struct LaneBytes : Vector128 {
   }
 };
 
-template <class Vector, int width>
-class PermutedTiles {
+// Tiles that are permuted together, whatever the width of their elements.
+template <class Vector>
+class PermutedGroups {
   using V = typename Vector::type;
-  static constexpr std::int64_t unit = sizeof(V);
 
  public:
+  static constexpr std::int64_t unit = sizeof(V);
   static constexpr int most_vectors = 4;
-  static constexpr std::int64_t most_short = most_vectors * unit;
 
-  // Where bytes of dst come from, for run() of all tiles with such counts of rows and
-  // columns and such strides.
-  static std::vector<std::byte> table_of(const Tile& tile) {
-    const Group group = group_of(tile);
-    std::array<std::uint8_t, most_short> from{};
-    std::uint8_t* at = from.data();
-    for (std::int64_t k = 0; k < group.tiles; ++k) {
-      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
-        for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-          const std::int64_t element = k * tile.src_stride[2] +
-                                       j * tile.src_stride[1] +
-                                       i * tile.src_stride[0];
-          for (int q = 0; q < width; ++q) {
-            *at++ = static_cast<std::uint8_t>(element + q);
-          }
-        }
-      }
-    }
-    std::vector<std::byte> table;
-    for (std::int64_t k = 0; k < group.all.dst; k += unit) {
-      Vector::tabulate(&from[static_cast<std::size_t>(k)],
-                       static_cast<int>(vectors_of(group.all.src)), table);
-    }
-    return table;
-  }
-
-  static void run(const Tile& tile) {
-    const Group group = group_of(tile);
-    with_vectors(group.all.src, [&]<int ins>() {
-      with_vectors(group.all.dst,
-                   [&]<int outs>() { planes<ins, outs>(tile, group); });
-    });
-  }
-
- private:
   // The bytes of src and dst from the first to the last element.
   struct Reach {
     std::int64_t src;
@@ -141,14 +106,14 @@ class PermutedTiles {
 
   // As many as the vectors of one hold, of those that follow each other in dst; or
   // three in two vectors.
-  static Group group_of(const Tile& tile) {
+  static Group group_of(const Tile& tile, std::int64_t width) {
     Group group{{(tile.count[0] - 1) * tile.src_stride[0] +
                      (tile.count[1] - 1) * tile.src_stride[1] + width,
                  tile.count[0] * tile.count[1] * width},
                 1,
                 {}};
     const Reach one = group.one;
-    assert(std::max(one.src, one.dst) <= most_short);
+    assert(std::max(one.src, one.dst) <= most_vectors * unit);
     const std::int64_t step = tile.src_stride[2];
     const auto held = [&](std::int64_t vectors) {
       return std::min((vectors * unit - one.src) / step + 1,
@@ -163,6 +128,15 @@ class PermutedTiles {
     return group;
   }
 
+  // What the table permutes, of all planes.
+  static void run(const Tile& tile, const Group& group) {
+    with_vectors(group.all.src, [&]<int ins>() {
+      with_vectors(group.all.dst,
+                   [&]<int outs>() { planes<ins, outs>(tile, group); });
+    });
+  }
+
+ private:
   // Calls f with the number of vectors that hold so many bytes.
   template <int vectors = 1, class F>
   static void with_vectors(std::int64_t bytes, F f) {
@@ -227,6 +201,46 @@ class PermutedTiles {
         dst += dst_step;
       }
     }
+  }
+};
+
+template <class Vector, int width>
+class PermutedTiles {
+  using Groups = PermutedGroups<Vector>;
+  static constexpr std::int64_t unit = Groups::unit;
+
+ public:
+  static constexpr std::int64_t most_short = Groups::most_vectors * unit;
+
+  // Where bytes of dst come from, for run() of all tiles with such counts of rows and
+  // columns and such strides.
+  static std::vector<std::byte> table_of(const Tile& tile) {
+    const typename Groups::Group group = Groups::group_of(tile, width);
+    std::array<std::uint8_t, most_short> from{};
+    std::uint8_t* at = from.data();
+    for (std::int64_t k = 0; k < group.tiles; ++k) {
+      for (std::int64_t j = 0; j < tile.count[1]; ++j) {
+        for (std::int64_t i = 0; i < tile.count[0]; ++i) {
+          const std::int64_t element = k * tile.src_stride[2] +
+                                       j * tile.src_stride[1] +
+                                       i * tile.src_stride[0];
+          for (int q = 0; q < width; ++q) {
+            *at++ = static_cast<std::uint8_t>(element + q);
+          }
+        }
+      }
+    }
+    std::vector<std::byte> table;
+    for (std::int64_t k = 0; k < group.all.dst; k += unit) {
+      Vector::tabulate(&from[static_cast<std::size_t>(k)],
+                       static_cast<int>(Groups::vectors_of(group.all.src)),
+                       table);
+    }
+    return table;
+  }
+
+  static void run(const Tile& tile) {
+    Groups::run(tile, Groups::group_of(tile, width));
   }
 };
 

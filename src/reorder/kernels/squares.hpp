@@ -360,6 +360,11 @@ struct Squares {
       Vector::store(to, v);
     }
   }
+  static void put_column(Put put, std::byte* to, const std::byte* from) {
+    if (put == Put::stream) return put_column<Put::stream>(to, from);
+    if (put == Put::cached) return put_column<Put::cached>(to, from);
+    put_column<Put::stream_lanes>(to, from);
+  }
   template <Put put>
   [[gnu::always_inline]] static void put_column(std::byte* to,
                                                 const std::byte* from) {

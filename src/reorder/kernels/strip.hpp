@@ -24,8 +24,6 @@ class Strip {
   static constexpr std::int64_t vector_bytes = S::vector_bytes;
   template <Put put>
   static constexpr int most_taken = S::template most_taken<put>;
-  template <Put put>
-  static constexpr bool takes_more = (most_taken<put>) > 1;
 
  public:
   static constexpr std::int64_t rows = S::rows;
@@ -41,7 +39,8 @@ class Strip {
   static bool reads_crowded(const Tile& tile) {
     const bool tables =
         tile.row_offset != nullptr && tile.column_offset != nullptr;
-    return takes_more<put> && tile.crowded_src > 0 && !tables && packs(tile);
+    return most_taken<put> > 1 && tile.crowded_src > 0 && !tables &&
+           packs(tile);
   }
 
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
@@ -59,14 +58,11 @@ class Strip {
     const std::int64_t count = tile_.count[1];
     const bool plain =
         present_ == rows * strips_ && tile_.row_offset == nullptr;
-    if (count < n || used_ < bytes) return irregular<put>();
+    if (count < n || used_ < bytes) return irregular(put);
     const std::byte* const src = tile_.src + row_ * tile_.src_stride[0];
     const std::int64_t pitch = tile_.src_stride[0];
-    if constexpr (takes_more<put>) {
-      if (plain && reads_crowded<put>(tile_)) {
-        return columns<put, most_taken<put>>(0, count, src, pitch,
-                                             prefetches());
-      }
+    if (plain && reads_crowded<put>(tile_)) {
+      return columns<put, most_taken<put>>(0, count, src, pitch, prefetches());
     }
     if (!plain || (tile_.crowded_src > 0 && packs(tile_))) {
       return rows_apart<put>(plain);
@@ -129,10 +125,8 @@ class Strip {
           tile_.row_offset != nullptr && present_ == rows * strips_ &&
           tile_.column_offset == nullptr) {
         if (tile_.crowded_src == 0) return by_offsets<put>();
-        if constexpr (takes_more<put>) {
-          if (reads_crowded<put>(tile_)) {
-            return by_offsets<put, most_taken<put>>();
-          }
+        if (reads_crowded<put>(tile_)) {
+          return by_offsets<put, most_taken<put>>();
         }
         if (!packs(tile_) && tile_.count[1] % n == 0) {
           // One by one, while the cache keeps what is read of rows.
@@ -144,7 +138,7 @@ class Strip {
       }
     }
     if (packs(tile_)) return packed<put, pack_bytes>();
-    irregular<put>();
+    irregular(put);
   }
 
   // Rows by an offset of their own each, as many columns of all strips at once as
@@ -304,7 +298,8 @@ class Strip {
       // Ends of columns: not worth code for either kind.
       walk<put, asks, taken>(src, pitch, typename S::ByTile{&tile_, begin},
                              end - begin, prefetch);
-    } else if (tile_.column_offset != nullptr) {
+    } else if ((put != Put::stream_lanes || S::chunks) &&
+               tile_.column_offset != nullptr) {
       walk<put, asks, taken>(src, pitch,
                              typename S::ByTable{tile_.column_offset + begin},
                              end - begin, prefetch);
@@ -383,12 +378,11 @@ class Strip {
 
   // Columns or rows too few for a square, rows by offsets that may not all be read by
   // vectors.
-  template <Put put>
-  [[gnu::noinline]] void irregular() const {
+  [[gnu::noinline]] void irregular(Put put) const {
     for (std::int64_t s = 0; s < strips_; ++s) {
       IrregularStrip<Vector, width, bytes>(tile_, row_ + s * rows,
                                            dst_ + s * bytes, rows_of(s), used_)
-          .template run<put>();
+          .run(put);
     }
   }
 
