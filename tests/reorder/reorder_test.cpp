@@ -823,7 +823,7 @@ TEST(Plan, GathersBlocksOfWeights) {
     return plan.nests()[0];
   };
   if (!has("gathered.b8")) GTEST_SKIP();
-  const PlanNest whole = nest("ABcd8b8a", "ABcd8b16a2b", "64x64x3x3");
+  const PlanNest whole = nest("ABcd8b8a", "ABcd8b16a2b", "256x256x3x3");
   EXPECT_TRUE(whole.kernel.starts_with("gathered")) << whole.kernel;
   EXPECT_TRUE(whole.streams);
   const PlanNest parts = nest("ABcd8b8a", "ABcd4a4b", "64x64x5x5");
