@@ -859,15 +859,27 @@ TEST(Kernels, GroupsOfRows) {
     if (kernel.kind != KernelKind::grouped) continue;
     const std::int64_t width = kernel.element_bytes;
     const std::int64_t members = 4 / width;
+    std::int64_t checked = 0;
     const std::vector<Case> cases = {{9, {{9, 1}, {3, 9 * members}}},
                                      {9, {{9, 1}, {16, 9 * members}}},
                                      {2, {{2, 1}, {4, 2 * members}}},
                                      {3, {{3, 1}, {5, 3 * members}}},
                                      {16, {{11, 1}}},
-                                     {18, {{8, 1}}}};
+                                     {18, {{8, 1}}},
+                                     {7, {{7, 1}, {2, 7 * members}}},
+                                     {4, {{4, 1}}},
+                                     {25, {{25, 1}}}};
     for (const auto& [member, columns] : cases) {
       const std::vector<std::int64_t> column_src = offsets_of(columns, width);
       const std::int64_t count = std::ssize(column_src);
+      std::vector<std::int64_t> of_group;
+      for (std::int64_t m = 0; m < members; ++m) {
+        of_group.push_back(m * member * width);
+      }
+      if (!grouped_holds(kernel.block_columns, column_src, of_group, width)) {
+        continue;
+      }
+      ++checked;
       for (const std::int64_t groups : {16, 32, 64}) {
         const std::int64_t rows = groups * members;
         const std::int64_t pitch = column_src.back() + members * member * width;
@@ -898,6 +910,7 @@ TEST(Kernels, GroupsOfRows) {
         }
       }
     }
+    EXPECT_GE(checked, 6) << kernel.name;
   }
 }
 

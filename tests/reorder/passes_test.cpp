@@ -445,13 +445,26 @@ RC_GTEST_PROP(Group, MovesWhatTheKernelWould, ()) {
   RC_CLASSIFY(parts.has_value());
   if (groups) {
     RC_ASSERT(moved(*groups) == moved(lower_move(piece, width, Reach::caches)));
-    // What is permuted to a block lies in a line of each group.
+    // What is permuted to a block lies in a line of each group, or in two lanes.
     const auto columns =
         detail::offsets_of(groups->nest.columns, &PlanLoop::src_stride);
-    for (std::size_t k = 0; k + 8 <= columns.size(); k += 8) {
+    const bool lines = groups->kernel->block_columns == 8;
+    for (std::size_t k = 0; lines && k + 8 <= columns.size(); k += 8) {
       const auto [least, most] =
           std::ranges::minmax(std::span(columns).subspan(k, 8));
       RC_ASSERT(most + (members - 1) * plane * width + width - least <= 64);
+    }
+    const auto run = static_cast<std::size_t>(plane);
+    for (std::size_t k = 0; !lines && run >= 4 && k < columns.size();
+         k += run) {
+      std::set<std::int64_t> bytes;
+      for (std::size_t at = k; at < k + 4; ++at) {
+        for (std::int64_t m = 0; m < members * width; ++m) {
+          bytes.insert(columns[at] + m / width * plane * width + m % width);
+        }
+      }
+      const auto second = bytes.lower_bound(*bytes.begin() + 16);
+      RC_ASSERT(second == bytes.end() || *bytes.rbegin() - *second < 16);
     }
   }
   if (parts) {

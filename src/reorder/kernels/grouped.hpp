@@ -52,13 +52,16 @@ class Grouped {
   using Pick = typename Vector::template Table<2>;
 
  public:
+  static constexpr std::int64_t block_columns = grouped_columns;
+
   static std::vector<std::byte> table_of(const Tile& tile) {
     const auto columns = static_cast<std::size_t>(tile.count[1]);
     Head head{};
     head.by_lines = true;
     std::vector<Block> blocks;
     std::vector<Permutation> permutations;
-    each_grouped(std::span(tile.column_src, columns), [&](std::size_t first) {
+    const std::span<const std::int64_t> all(tile.column_src, columns);
+    each_grouped(all, block_columns, [&](std::size_t first) {
       const std::int64_t* const column = tile.column_src + first;
       Block block;  // NOLINT: set below
       block.from = *std::min_element(column, column + grouped_columns);

@@ -1,4 +1,4 @@
-// The blocks of columns that grouped rows are moved by (grouped.hpp).
+// The blocks of columns that grouped rows are moved by (grouped.hpp, grouped_lanes.hpp).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,10 +14,12 @@ namespace stridewise {
 // Local to what includes it: kernels compile it with their own flags.
 namespace {
 
-// Bytes that are read and written at once; those of a column that a group of rows makes;
-// and the columns of a block.
+// Bytes that are written at once; those of a lane; and those of a column that a group of
+// rows makes.
 constexpr std::int64_t grouped_line = 64;
+constexpr std::int64_t grouped_lane = 16;
 constexpr std::int64_t group_bytes = 4;
+// The columns of a block that is taken from a line of each group.
 constexpr std::size_t grouped_columns = 8;
 
 // The bytes of two lines that make another, the second one's counted on after the first
@@ -30,13 +33,106 @@ inline std::int64_t place_of(const Permutation& permutation,
   return place;
 }
 
-// take(the first column) for each block; the last one begins early enough to be whole.
-// Pre: there is one at least.
-template <class T, class Take>
-void each_grouped(std::span<T> columns, Take take) {
-  for (std::size_t k = 0; k < columns.size(); k += grouped_columns) {
-    take(std::min(k, columns.size() - grouped_columns));
+// take(the first column) for each block of so many; the last one begins early enough to
+// be whole. Pre: there is one at least.
+template <class Take>
+void each_grouped(std::span<const std::int64_t> columns, std::size_t block,
+                  Take take) {
+  for (std::size_t k = 0; k < columns.size(); k += block) {
+    take(std::min(k, columns.size() - block));
   }
+}
+// The same where blocks are taken from lanes: of each run of columns that follow each
+// other, if the first one holds a block: calls take(the first column, the number of the
+// block in its run). Pre: runs are as long as that.
+template <class Take>
+void each_grouped_run(std::span<const std::int64_t> columns, std::size_t block,
+                      std::int64_t width, Take take) {
+  std::size_t run = 1;
+  while (run < columns.size() && columns[run] == columns[run - 1] + width) {
+    ++run;
+  }
+  if (run < block) run = columns.size();
+  for (std::size_t first = 0; first < columns.size(); first += run) {
+    each_grouped(columns.subspan(first, std::min(run, columns.size() - first)),
+                 block, [&, number = std::size_t{0}](std::size_t k) mutable {
+                   take(first + k, number++);
+                 });
+  }
+}
+
+// Where lanes begin that hold some columns of all members of a group whole; more than
+// `most` where so many do not.
+class GroupedLanes {
+ public:
+  static constexpr std::int64_t most = 2;
+
+  GroupedLanes(std::span<const std::int64_t> columns,
+               std::span<const std::int64_t> members, std::int64_t width) {
+    std::int64_t next = 0;  // all that begins before it is held
+    for (; count_ <= most; ++count_) {
+      std::int64_t first = std::numeric_limits<std::int64_t>::max();
+      for (const std::int64_t column : columns) {
+        for (const std::int64_t member : members) {
+          const std::int64_t at = column + member;
+          if (at >= next) first = std::min(first, at);
+        }
+      }
+      if (first == std::numeric_limits<std::int64_t>::max()) return;
+      if (count_ < most) at_[static_cast<std::size_t>(count_)] = first;
+      next = first + grouped_lane - width + 1;
+    }
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  // Pre: count() <= most.
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(count_);
+  }
+  [[nodiscard]] std::int64_t at(std::size_t number) const {
+    return at_[number];
+  }
+  // The lane that holds so many bytes from there on.
+  [[nodiscard]] std::size_t number_of(std::int64_t at,
+                                      std::int64_t bytes) const {
+    std::size_t l = 0;
+    while (at < at_[l] || at + bytes > at_[l] + grouped_lane) ++l;
+    return l;
+  }
+
+ private:
+  std::array<std::int64_t, most> at_{};
+  std::int64_t count_ = 0;
+};
+
+// Whether there is a block of so many such columns, and what is read of a group at once
+// holds each: a line from its first byte on, or at most two lanes.
+inline bool grouped_holds(std::int64_t block_columns,
+                          std::span<const std::int64_t> columns,
+                          std::span<const std::int64_t> members,
+                          std::int64_t width) {
+  const auto block = static_cast<std::size_t>(block_columns);
+  if (columns.size() < block) return false;
+  bool all = true;
+  if (block == grouped_columns) {
+    each_grouped(columns, block, [&](std::size_t first) {
+      const auto [least, most] =
+          std::ranges::minmax(columns.subspan(first, block));
+      all = all && most - least + members.back() + width <= grouped_line;
+    });
+  } else {
+    // One run is like another.
+    std::size_t known = 0;
+    each_grouped_run(columns, block, width,
+                     [&](std::size_t first, std::size_t number) {
+                       if (number < known) return;
+                       ++known;
+                       const GroupedLanes lanes(columns.subspan(first, block),
+                                                members, width);
+                       all = all && lanes.count() <= GroupedLanes::most;
+                     });
+  }
+  return all;
 }
 
 // Groups of a column that are taken apart, at most, and those that two lines hold.

@@ -125,9 +125,9 @@ enum class KernelKind : std::uint8_t {
   gathered,
   // count[0] rows that are contiguous in dst, in src by groups of 4 bytes of a column
   // each and 16 or a multiple of them: row_offset begins with 0, and steps from group to
-  // group by one pitch, and within all groups alike. At least 8 columns, at offsets of
-  // their own in src and dst: a line from the first byte of 8 of them on, of a group of
-  // rows, holds them (grouped_blocks.hpp).
+  // group by one pitch, and within all groups alike. At least one block of columns,
+  // at offsets of their own in src and dst, no two elements at one place: of a group of
+  // rows, what grouped_holds() says holds each block (grouped_blocks.hpp).
   grouped,
   // count[0] rows that are contiguous in dst, in src parts of groups of 4 bytes, which
   // count[1] columns, 16 or a multiple of them, have side by side: src_stride[1] == 4.
@@ -169,7 +169,8 @@ struct Kernel {
   // Of short_columns, short_rows and permuted, the most bytes of one; of gathered, the
   // least; else 0.
   std::int64_t most_short;
-  std::string_view name;  // set in kernels(): "transpose.b32.avx2"
+  std::int64_t block_columns;  // of grouped; else 0
+  std::string_view name;       // set in kernels(): "transpose.b32.avx2"
 };
 
 // Every kernel that the machine and STRIDEWISE_ISA allow, the best of a kind and

@@ -298,7 +298,7 @@ class Strip {
       // Ends of columns: not worth code for either kind.
       walk<put, asks, taken>(src, pitch, typename S::ByTile{&tile_, begin},
                              end - begin, prefetch);
-    } else if ((put != Put::stream_lanes || S::chunks) &&
+    } else if ((put != Put::stream_lanes || S::chunks) &&  // else dense
                tile_.column_offset != nullptr) {
       walk<put, asks, taken>(src, pitch,
                              typename S::ByTable{tile_.column_offset + begin},

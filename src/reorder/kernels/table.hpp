@@ -9,6 +9,7 @@
 #include "reorder/kernels/copy.hpp"
 #include "reorder/kernels/deinterleave.hpp"
 #include "reorder/kernels/gathered.hpp"
+#include "reorder/kernels/grouped_lanes.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/permuted_tiles.hpp"
@@ -21,11 +22,14 @@ namespace {
 template <class Of, bool streams>
 constexpr Kernel kernel_of(Isa isa, KernelKind kind,
                            std::int64_t element_bytes) {
-  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, nullptr, 0, {}};
+  Kernel kernel{kind, element_bytes, isa, &Of::run, nullptr, nullptr, 0, 0, {}};
   if constexpr (streams) kernel.stream = &Of::stream;
   if constexpr (requires { &Of::table_of; }) kernel.table_of = &Of::table_of;
   if constexpr (requires { Of::most_short; }) {
     kernel.most_short = Of::most_short;
+  }
+  if constexpr (requires { Of::block_columns; }) {
+    kernel.block_columns = Of::block_columns;
   }
   return kernel;
 }
@@ -76,15 +80,23 @@ constexpr auto kernels_of() {
   });
 }
 
-// Where bytes of lanes are permuted by an instruction.
-template <Isa isa, std::size_t count>
-constexpr auto with_gathered(const std::array<Kernel, count>& kernels) {
-  std::array<Kernel, count + 4> all{};
+template <class Vector, int width>
+constexpr Kernel grouped_of(Isa isa) {
+  return kernel_of<GroupedByLanes<Vector, width>, true>(
+      isa, KernelKind::grouped, width);
+}
+
+// Where bytes of lanes are permuted by an instruction: groups by vectors of type Vector.
+template <Isa isa, class Vector, std::size_t count>
+constexpr auto with_permuted_lanes(const std::array<Kernel, count>& kernels) {
+  std::array<Kernel, count + 6> all{};
   std::copy(kernels.begin(), kernels.end(), all.begin());
   all[count] = gathered_of<1, LaneBytes>(isa);
   all[count + 1] = gathered_of<2, LaneBytes>(isa);
   all[count + 2] = gathered_of<4, LaneBytes>(isa);
   all[count + 3] = gathered_of<8, LaneBytes>(isa);
+  all[count + 4] = grouped_of<Vector, 1>(isa);
+  all[count + 5] = grouped_of<Vector, 2>(isa);
   return all;
 }
 

@@ -119,7 +119,9 @@ struct Vector128 {
 #endif
   }
 #endif
+  static type repeat_lane(const std::byte* from) { return load(from); }
   static type both(type a, type b) { return a & b; }
+  static type either(type a, type b) { return a | b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
   static void stream(std::byte* dst, type v) {
     scatter_stream([=](int) { return dst; }, v);

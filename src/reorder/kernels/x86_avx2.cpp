@@ -7,7 +7,7 @@
 namespace stridewise::x86 {
 namespace {
 
-constexpr auto table = with_gathered<Isa::avx2>(
+constexpr auto table = with_permuted_lanes<Isa::avx2, Vector256>(
     kernels_of<Isa::avx2, Vector256, Vector256, true>());
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace stridewise::x86 {
 namespace {
 
-constexpr auto table = with_gathered<Isa::sse4>(
+constexpr auto table = with_permuted_lanes<Isa::sse4, Vector128>(
     kernels_of<Isa::sse4, Vector128, Vector128, true>());
 
 }  // namespace

@@ -30,6 +30,9 @@ struct Vector256 {
     _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
     keep_order();
   }
+  static type repeat_lane(const std::byte* from) {
+    return _mm256_broadcastsi128_si256(load_lane(from));
+  }
   // A vector of two halves.
   static type join(const std::byte* low, const std::byte* high) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(low)),
@@ -57,8 +60,7 @@ struct Vector256 {
   template <const LaneMask<>& mask>
   static type permute(type v) {
     return _mm256_shuffle_epi8(
-        v, _mm256_broadcastsi128_si256(
-               load_lane(reinterpret_cast<const std::byte*>(mask.data()))));
+        v, repeat_lane(reinterpret_cast<const std::byte*>(mask.data())));
   }
   template <const LaneMask<>& mask>
   static type insert(type v, type in) {
@@ -69,6 +71,7 @@ struct Vector256 {
     return _mm256_shuffle_epi8(v, from);
   }
   static type both(type a, type b) { return _mm256_and_si256(a, b); }
+  static type either(type a, type b) { return _mm256_or_si256(a, b); }
   static void store(std::byte* dst, type v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), v);
   }

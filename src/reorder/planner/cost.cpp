@@ -59,9 +59,15 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::ungrouped:
       return least + 1;  // by way of the stack
     case KernelKind::grouped: {
-      // Eight columns at once: the last ones again.
-      constexpr double block = grouped_columns;
-      const auto count = static_cast<double>(nest.tile[1].count);
+      // Some columns at once: the last ones again, by lanes those of each run.
+      const std::int64_t columns_at_once = lowered.kernel->block_columns;
+      const std::int64_t run = nest.columns.back().count;
+      const bool by_runs =
+          columns_at_once < static_cast<std::int64_t>(grouped_columns) &&
+          run >= columns_at_once;
+      const auto block = static_cast<double>(columns_at_once);
+      const auto count =
+          static_cast<double>(by_runs ? run : nest.tile[1].count);
       return least * std::ceil(count / block) * block / count;
     }
     case KernelKind::strided:

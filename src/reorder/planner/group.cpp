@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reorder/kernels/grouped_blocks.hpp"
+#include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/problem.hpp"
 #include "reorder/planner/schedule.hpp"
 
@@ -62,23 +63,21 @@ std::vector<PlanLoop> columns_of(const PlanLoop& column, const PlanLoop& member,
   }
 }
 
-// Whether there is a block of such columns, and a line holds each, of the members of a
-// group.
-bool in_lines(std::span<const PlanLoop> columns, const PlanLoop& member,
+// Whether a kernel can take such columns of the members of a group.
+bool held(std::span<const PlanLoop> columns, const PlanLoop& member,
+          const Kernel& kernel) {
+  return grouped_holds(
+      kernel.block_columns, detail::offsets_of(columns, &PlanLoop::src_stride),
+      detail::offsets_of(std::span(&member, 1), &PlanLoop::src_stride),
+      kernel.element_bytes);
+}
+
+// Whether lanes, each of which is read for a few columns, are those of lines that the L1
+// cache keeps until all columns are moved; others are best transposed as they are.
+bool few_near(const PlanLoop& column, const PlanLoop& row,
               std::int64_t element_bytes) {
-  const std::int64_t more =
-      (member.count - 1) * member.src_stride + element_bytes;
-  if (more > grouped_line) return false;
-  const std::vector<std::int64_t> offsets =
-      detail::offsets_of(columns, &PlanLoop::src_stride);
-  bool all = offsets.size() >= grouped_columns;
-  if (!all) return false;
-  each_grouped(std::span(offsets), [&](std::size_t first) {
-    const auto [least, most] =
-        std::ranges::minmax(std::span(offsets).subspan(first, grouped_columns));
-    all = all && most - least + more <= grouped_line;
-  });
-  return all;
+  return column.count * element_bytes <= grouped_line &&
+         !detail::share_sets(row.count, row.src_stride);
 }
 
 }  // namespace
@@ -92,18 +91,22 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
   const auto rows = take(around, &PlanLoop::dst_stride, group_bytes);
   const auto column = take(around, &PlanLoop::src_stride, element_bytes);
   if (!member || !rows || !column ||
-      member->count * element_bytes != group_bytes || member->src_stride <= 0 ||
+      member->count * element_bytes != group_bytes ||
+      member->src_stride < column->count * element_bytes ||
       rows->count % groups != 0 || rows->src_stride <= 0) {
     return std::nullopt;
   }
   const PlanLoop row = take_lines(*rows, around);
+  const bool by_lanes =
+      kernel->block_columns < static_cast<std::int64_t>(grouped_columns);
+  if (by_lanes && !few_near(*column, row, element_bytes)) return std::nullopt;
   const std::vector<PlanLoop> others = around;
   std::vector<PlanLoop> columns = columns_of(*column, *member, around);
-  if (!in_lines(columns, *member, element_bytes)) {
+  if (!held(columns, *member, *kernel)) {
     if (columns.size() == 1) return std::nullopt;
     columns = {*column};
     around = others;
-    if (!in_lines(columns, *member, element_bytes)) return std::nullopt;
+    if (!held(columns, *member, *kernel)) return std::nullopt;
   }
   const std::int64_t count = std::accumulate(
       columns.begin(), columns.end(), std::int64_t{1},
