@@ -89,6 +89,7 @@ struct ScheduledNest {
   std::int64_t read_ahead;       // as in Tile
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
+  bool reads_crowded;
   std::int64_t square_bytes;
   SquareOrder square_order;
   bool squares_of_parts;

@@ -56,6 +56,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
   tile.crowded_src = rows % 3 * 16;
+  tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.crowded_dst = columns % 2 == 0 ? 8 : 0;
   tile.square_bytes = columns % 3 == 0 ? 128 : 0;
   tile.squares_of_parts = rows % 2 == 0;

@@ -357,18 +357,24 @@ RC_GTEST_PROP(Steps, AreTogetherWhatOneWouldBe, ()) {
 TEST(Crowded, WhatStreamsByTwoVectorsALine) {
   const Kernel* const kernel = find_kernel(KernelKind::transpose, 4, Isa::avx2);
   if (kernel->isa != Isa::avx2) GTEST_SKIP();
-  const auto crowded = [kernel](const PlanLoop& row, const PlanLoop& column) {
+  detail::PlanData data{};
+  const auto crowded = [&](const PlanLoop& row, const PlanLoop& column) {
     PlanNest nest{};
     nest.tile = {row, column};
     detail::ScheduledNest scheduled{};
     scheduled.kernel = kernel;
-    detail::mark_crowded_stream(scheduled, nest);
-    return scheduled.crowded_src > 0;
+    detail::mark_crowded_stream(scheduled, nest, data);
+    return scheduled.reads_crowded && scheduled.crowded_src > 0;
   };
+  data.src_bytes = data.dst_bytes = 128 << 20;
   EXPECT_TRUE(crowded({256, 512, 4}, {128, 4, 1024}));
   EXPECT_FALSE(crowded({256, 12544, 4}, {128, 4, 1024}));
   EXPECT_TRUE(crowded({512, 12544, 4}, {128, 4, 2048}));
   EXPECT_FALSE(crowded({512, 12544, 4}, {62, 4, 2048}));
+  // In the caches, only where columns share sets, too.
+  data.src_bytes = data.dst_bytes = 8 << 20;
+  EXPECT_FALSE(crowded({256, 512, 4}, {128, 4, 1024}));
+  EXPECT_TRUE(crowded({512, 12544, 4}, {128, 4, 2048}));
 }
 
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {

@@ -60,6 +60,9 @@ struct Tile {
   // are best written side by side.
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
+  // Whether crowded rows of what streams are best read as they are, by wider squares
+  // where the kernel has them (strip.hpp).
+  bool reads_crowded;
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;

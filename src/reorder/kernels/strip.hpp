@@ -39,8 +39,8 @@ class Strip {
   static bool reads_crowded(const Tile& tile) {
     const bool tables =
         tile.row_offset != nullptr && tile.column_offset != nullptr;
-    return most_taken<put> > 1 && tile.crowded_src > 0 && !tables &&
-           packs(tile);
+    return most_taken<put> > 1 && tile.reads_crowded && tile.crowded_src > 0 &&
+           !tables && packs(tile);
   }
 
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)

@@ -267,7 +267,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                            misaligned(nest, kernel, scheduled.column_offsets);
     by_whole_lines = scheduled.misaligned;
     if (scheduled.combine.columns == 0 && !by_whole_lines) {
-      mark_crowded_stream(scheduled, nest);
+      mark_crowded_stream(scheduled, nest, data);
     }
     nest.staged = staged || by_whole_lines;
     // Blocks are narrow: squares read each line of theirs once, where vectors are lines.

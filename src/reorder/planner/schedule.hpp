@@ -37,7 +37,8 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 // Marks rows of what streams as crowded where they fill a set, or where columns crowd.
 // Kernels that read such rows as they are then take no more than two strips at once, of
 // which caches keep more.
-void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest);
+void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
+                         const PlanData& data);
 
 // How wide the squares of a transpose are, and in what order they are taken. Of 64
 // lines of columns, `of_columns` share a set of the L1 cache.
