@@ -34,9 +34,9 @@ void lay_out_stage(const PlanData& data, ScheduledNest& scheduled);
 void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
-// Marks rows of what streams as crowded where they fill a set, or where columns crowd.
-// Kernels that read such rows as they are then take no more than two strips at once, of
-// which caches keep more.
+// Says whether crowded rows of what streams are read as they are, and marks those that fill
+// a set, or whose columns crowd, if so. Kernels then take no more than two strips at once,
+// of which caches keep more.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
                          const PlanData& data);
 
