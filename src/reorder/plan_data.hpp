@@ -87,6 +87,7 @@ struct ScheduledNest {
   Stage stage;  // of values that change before or after the kernel
   std::vector<std::byte> table;  // of the kernel, as in Tile; empty without one
   std::int64_t read_ahead;       // as in Tile
+  bool bursts;
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
   bool reads_crowded;

@@ -55,6 +55,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   // Only how it is done hangs on these.
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
+  tile.bursts = columns % 5 < 3;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.crowded_dst = columns % 2 == 0 ? 8 : 0;

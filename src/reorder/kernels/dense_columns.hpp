@@ -23,8 +23,9 @@ class DenseColumns {
   static constexpr std::int64_t rows = S::rows;
   // Columns of a block: a line of each row.
   static constexpr std::int64_t block = line / width;
-  // Bytes of each row that prefetches run ahead.
-  static constexpr std::int64_t ahead = 1024;
+  // Bytes of each row that prefetches run ahead, and lines of a row in a burst.
+  static constexpr std::int64_t far_ahead = 1024, bursts_ahead = 256;
+  static constexpr std::int64_t burst = 4;
 
  public:
   static bool suits(const Tile& tile) {
@@ -138,14 +139,19 @@ class DenseColumns {
         return rows_at;
       }
     }();
+    const std::int64_t turn = at / block % burst;
     // Where rows end, the next call's are read.
-    const std::int64_t byte = at * width + ahead;
+    const std::int64_t byte =
+        at * width + (tile.bursts ? bursts_ahead : far_ahead);
     const Rows next =
         from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
       for (std::int64_t i = row; i < end; ++i) {
-        if (tile.prefetch) __builtin_prefetch(next.row(i), 0, 2);
+        if (tile.prefetch && !tile.bursts) ask_for<line>(next.row(i));
+        if (tile.prefetch && tile.bursts && i % burst == turn) {
+          ask_for<burst * line>(next.row(i));
+        }
         if constexpr (packs) {
           S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));
         }

@@ -83,6 +83,18 @@ Isa machine_isa() {
 
 bool halves_vectors() { return is_zen4(); }
 
+bool reads_ahead_by_pages() {
+#if defined(__x86_64__)
+  static const bool is = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") != 0;
+  }();
+  return is;
+#else
+  return false;
+#endif
+}
+
 std::int64_t rows_read_ahead() { return is_zen4() ? 0 : 16; }
 
 Isa best_isa() {

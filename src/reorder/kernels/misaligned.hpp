@@ -84,7 +84,8 @@ class MisalignedColumns {
       if (tile.crowded_src > 0 && count * width >= least_packed) {
         packed(extent, here, then, tile.prefetch, dst, columns, count);
       } else {
-        squares(extent, here, then, tile.prefetch, dst, columns, count);
+        squares(extent, here, then, tile.prefetch, tile.bursts, dst, columns,
+                count);
       }
     }
   }
@@ -93,27 +94,21 @@ class MisalignedColumns {
   // writing dst overlap.
   template <class Rows, class Columns>
   [[gnu::noinline]] static void squares(const Extent& extent, Rows here,
-                                        Rows then, bool prefetch,
+                                        Rows then, bool prefetch, bool bursts,
                                         std::byte* dst, Columns columns,
                                         std::int64_t count) {
-    constexpr std::int64_t some_rows =
-        std::max<std::int64_t>(rows * n * width / line, 1);
     alignas(64) std::byte stage[2][n * column_pitch];
     const typename S::ByStride in_stage{0, column_pitch};
     const std::int64_t whole = extent.there / rows;
     for (std::int64_t j = 0; j < count; j += n) {
       const std::int64_t at = std::min(j, count - n);
       const Rows from = here.at(at * width);
-      const std::int64_t byte = at * width + ahead;
-      const Rows next = (byte < count * width ? here : then).at(byte);
-      const std::int64_t asked = j / n * some_rows % rows;
+      const bool in_row = at * width + ahead < count * width;
+      const Rows next = (in_row ? here : then).at(ahead);
       std::byte* const to = stage[j / n % 2] + line;
       for (std::int64_t s = 0; s < whole; ++s) {
         if (prefetch) {
-#pragma GCC unroll 4
-          for (std::int64_t i = 0; i < some_rows; ++i) {
-            __builtin_prefetch(next.row(s * rows + asked + i), 0, 2);
-          }
+          S::template ask<n>(next.from(s * rows), j / n, bursts);
         }
         S::template square<Put::cached>(from.from(s * rows), S::parts,
                                         to + s * line, in_stage);
@@ -155,7 +150,7 @@ class MisalignedColumns {
         }
         pack_row(pack + (i - first) * pitch, src.row(i), pitch);
       }
-      squares(extent, from, from, false, dst, columns.from(at), block);
+      squares(extent, from, from, false, false, dst, columns.from(at), block);
     }
   }
   [[gnu::always_inline]] static void pack_row(std::byte* to,

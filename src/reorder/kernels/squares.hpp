@@ -169,40 +169,60 @@ struct Squares {
     }
   }
 
+  static constexpr std::int64_t burst_lines = 4;
+  // Asks for as many lines as the `turn`th square of `step` columns reads, each once: a
+  // line of some rows, or in bursts some lines of one. Past the L1 cache, which would
+  // forget them and has few misses at once to give.
+  template <std::int64_t step, class Rows>
+  [[gnu::always_inline]] static void ask(Rows from, std::int64_t turn,
+                                         bool bursts) {
+    constexpr std::int64_t columns_bytes = step * width;
+    constexpr std::int64_t some =
+        std::max<std::int64_t>(rows * columns_bytes / line, 1);
+    if (bursts) {
+      constexpr std::int64_t burst = std::min(some, burst_lines);
+      constexpr std::int64_t some_rows = some / burst;
+      const std::int64_t first = turn * some_rows % rows;
+      const std::int64_t byte = turn * some_rows / rows * burst * line;
+#pragma GCC unroll 4
+      for (std::int64_t i = first; i < first + some_rows; ++i) {
+        ask_for<burst * line>(from.row(i) + byte);
+      }
+    } else {
+      const std::int64_t first = turn * some % rows;
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < some; ++k) {
+        __builtin_prefetch(from.row(first + k) + turn * columns_bytes, 0, 2);
+      }
+    }
+  }
+
   // Columns of several strips, `taken` pieces of rows at once, each of all strips before
   // the next ones: memory takes neighbouring lines faster. As many lines as are read are
-  // prefetched from `next` on, if any: past the L1 cache, which would forget them and has
-  // few misses at once to give.
+  // asked for from `next` on, if any.
   template <Put put, bool asks, Ahead ahead, int taken, class Columns>
   [[gnu::noinline]] static void squares(const std::byte* src,
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
                                         std::int64_t strips,
-                                        const std::byte* next) {
+                                        const std::byte* next, bool bursts) {
     const std::int64_t strip_pitch = rows * pitch;
     constexpr std::int64_t step = taken * n;
     PagesOfColumns<step> pages(dst + columns.at(0));
-    // Each line once: of the columns that share lines, each asks for some rows.
     constexpr std::int64_t square_bytes = rows * step * width;
-    constexpr std::int64_t some_rows =
+    constexpr std::int64_t lines =
         std::max<std::int64_t>(square_bytes / line, 1);
     for (std::int64_t j = 0; j < count; j += step) {
-      const std::int64_t asked = j / step * some_rows % rows;
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
         if (ahead == Ahead::in_order) {
 #pragma GCC unroll 4
-          for (std::int64_t i = 0; i < some_rows; ++i) {
+          for (std::int64_t k = 0; k < lines; ++k) {
             __builtin_prefetch(next, 0, 2);
             next += std::min(square_bytes, line);
           }
         } else if (ahead == Ahead::by_columns && next != nullptr) {
-          const std::byte* const from =
-              next + s * strip_pitch + asked * pitch + j * width;
-#pragma GCC unroll 4
-          for (std::int64_t i = 0; i < some_rows; ++i) {
-            __builtin_prefetch(from + i * pitch, 0, 2);
-          }
+          ask<step>(ByPitch{next + s * strip_pitch, pitch}, j / step, bursts);
         }
         square<put, Vector::lanes, taken>(
             ByPitch{src + s * strip_pitch + j * width, pitch}, parts,

@@ -81,9 +81,8 @@ class Strip {
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t far_ahead =
       S::chunks ? 2048 : std::clamp<std::int64_t>(16384 / rows, 512, 2048);
-  // The same where squares take so many pieces of rows.
-  template <int taken>
-  static constexpr std::int64_t ahead = taken > 1 ? line : far_ahead;
+  // Bytes of each row that bursts run ahead: their own, and some more.
+  static constexpr std::int64_t bursts_ahead = 512;
   // Bytes of strips whose next ones the L2 cache holds beside them.
   static constexpr std::int64_t most_ahead = 256 << 10;
 
@@ -94,6 +93,17 @@ class Strip {
         tile_.count[0] <= (S::chunks ? 2 : tile_.read_ahead) &&
         tile_.count[1] * width >= 1024;
     return tile_.prefetch && !few_long_rows;
+  }
+
+  // Of rows that are longer than some bursts.
+  [[nodiscard]] bool bursts() const {
+    return tile_.bursts && tile_.count[1] * width >= 2 * bursts_ahead;
+  }
+  // How far ahead prefetches run where squares take so many pieces of rows.
+  template <int taken>
+  [[nodiscard]] std::int64_t ahead() const {
+    if (bursts()) return bursts_ahead;
+    return taken > 1 ? line : far_ahead;
   }
 
   // Whether the rows are one run of memory, of which the caches next to a core hold
@@ -146,9 +156,8 @@ class Strip {
   template <Put put, int taken = 1>
   [[gnu::noinline]] void by_offsets() const {
     constexpr std::int64_t step = taken * n;
-    constexpr std::int64_t some_rows =
-        std::max<std::int64_t>(rows * step * width / line, 1);
     const std::int64_t count = tile_.count[1];
+    const std::int64_t far = ahead<taken>();
     const std::int64_t* const offset = tile_.row_offset + row_;
     const bool prefetch = prefetches();
     // Where rows end, the strips after these are read, or the next call's rows.
@@ -160,18 +169,16 @@ class Strip {
       const typename S::ByStride columns{at * tile_.dst_stride[1],
                                          tile_.dst_stride[1]};
       if (put == Put::stream && row_ == 0) pages.reach(dst_ + columns.at(0));
-      const std::int64_t asked = j / step * some_rows % rows;
-      const bool in_row = j * width + ahead<taken> < count * width;
+      const bool in_row = j * width + far < count * width;
       const std::byte* const next =
-          tile_.src + j * width + ahead<taken> +
+          tile_.src + far +
           (in_row ? 0 : (more ? 0 : tile_.next_src) - count * width);
-      const std::int64_t* const ask = in_row || !more ? offset : offset + all;
+      const std::int64_t* const of_next =
+          in_row || !more ? offset : offset + all;
       for (std::int64_t s = 0; s < strips_; ++s) {
         if (prefetch) {
-#pragma GCC unroll 4
-          for (std::int64_t i = asked; i < asked + some_rows; ++i) {
-            __builtin_prefetch(next + ask[s * rows + i], 0, 2);
-          }
+          const typename S::ByOffset from{next, of_next + s * rows};
+          S::template ask<step>(from, j / step, bursts());
         }
         S::template square<put, Vector::lanes, taken>(
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
@@ -249,7 +256,7 @@ class Strip {
           if (row_ == 0) pages.reach(dst_ + some_columns.at(0));
           S::template squares<Put::stream, false, Ahead::by_columns, 1>(
               last + turn * n * width, pitch, dst_, some_columns, n, strips_,
-              nullptr);
+              nullptr, false);
         }
       }
       waiting = begin;
@@ -334,25 +341,26 @@ class Strip {
       if (end <= begin) return;
       S::template squares<put, asks, Ahead::by_columns, taken>(
           src + begin * width, pitch, dst_, columns.from(begin), end - begin,
-          strips_, next);
+          strips_, next, bursts());
     };
     if (prefetch && follow_each_other()) {
       S::template squares<put, asks, Ahead::in_order, taken>(
-          src, pitch, dst_, columns, whole, strips_, next_row(0));
+          src, pitch, dst_, columns, whole, strips_, next_row(0), false);
     } else if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
+      const std::int64_t far = ahead<taken>();
       const std::int64_t turn =
-          tile_.rows_go_on ? 0
-                           : std::max<std::int64_t>(
-                                 whole - ahead<taken> / width / step * step, 0);
-      some(0, turn, src + ahead<taken>);
+          tile_.rows_go_on
+              ? 0
+              : std::max<std::int64_t>(whole - far / width / step * step, 0);
+      some(0, turn, src + far);
       some(turn, whole, next_row(0));
     } else {
       // What streams is seldom near: not worth code of its own.
       constexpr Ahead nothing =
           put == Put::cached ? Ahead::none : Ahead::by_columns;
-      S::template squares<put, asks, nothing, taken>(src, pitch, dst_, columns,
-                                                     whole, strips_, nullptr);
+      S::template squares<put, asks, nothing, taken>(
+          src, pitch, dst_, columns, whole, strips_, nullptr, false);
     }
     if (whole < count) some(count - step, count, nullptr);
   }

@@ -251,6 +251,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   scheduled.column_offsets = offsets_of(nest.columns, &PlanLoop::dst_stride);
   const std::int64_t unit = kernel.element_bytes;
   scheduled.read_ahead = rows_read_ahead();
+  scheduled.bursts = reads_ahead_by_pages();
   mark_crowded(scheduled, nest, data, kernel_streams);
   nest.kernel = scheduled.kernel->name;
   scheduled.run =
