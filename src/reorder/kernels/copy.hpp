@@ -97,6 +97,9 @@ template <class Vector, class From>
   write_part(from, dst, 0, at);
   for (; bytes - at >= 4 * unit; at += 4 * unit) {
     ask_page_after(dst + at, 4 * unit);
+    if constexpr (std::is_same_v<From, FromMemory>) {
+      ask_in_order(from.few(at), 4 * unit);
+    }
     move_four<Vector, true>(from, dst, at);
   }
   for (; bytes - at >= line; at += line) {
@@ -168,7 +171,10 @@ class SomeLines {
       const auto at = [=](int k) { return k + 1 < vectors ? k * unit : last; };
 #pragma GCC unroll 8
       for (int k = 0; k < vectors; ++k) v[k] = Vector::load(src + at(k));
-      if (streams) ask_page_after(dst, vectors * unit);
+      if (streams) {
+        ask_page_after(dst, vectors * unit);
+        ask_in_order(src, vectors * unit);
+      }
 #pragma GCC unroll 8
       for (int k = 0; k < vectors; ++k) {
         store_or_stream<Vector, streams>(dst + at(k), v[k]);

@@ -71,6 +71,7 @@ class Deinterleave {
            r += Long::lanes * Long::lane_bytes / width) {
         block<Long, J, false>(part, r);
       }
+      ask_in_order(part.src, J * line);
       part.src += J * line;
     };
     Lines::write(tile.dst, tile.dst_stride[1], tile.count[1], end, make);
@@ -111,6 +112,7 @@ class Deinterleave {
       for (std::int64_t at = 0; at < line; at += vector_bytes) {
         block<Wide, J, false>(part, at / width);
       }
+      ask_in_order(part.src, J * line);
       part.src += J * line;
 #pragma GCC unroll 8
       for (int j = 0; j < J; ++j) {
@@ -189,6 +191,7 @@ class Deinterleave {
       in[k] = Vector::gather(
           [&](int lane) { return src + (lane * J + k) * lane_bytes; });
     }
+    if (streams) ask_in_order(src, J * lane_bytes * Vector::lanes);
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {

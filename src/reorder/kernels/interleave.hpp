@@ -239,6 +239,9 @@ class Interleave {
         if (beside && tile.prefetch) {
           __builtin_prefetch(row + tile.next_src, 0, 2);
         }
+        if (streams && planes == Planes::one) {
+          ask_in_order(row, lane_bytes * Vector::lanes, J);
+        }
         in[i] = Vector::load(row);
       }
     }

@@ -83,7 +83,7 @@ Isa machine_isa() {
 
 bool halves_vectors() { return is_zen4(); }
 
-bool reads_ahead_by_pages() {
+bool reads_ahead_by_pages() noexcept {
 #if defined(__x86_64__)
   static const bool is = [] {
     __builtin_cpu_init();

@@ -32,6 +32,6 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 // Whether the machine reads ahead in few pages at once, as Intel's do in 32: then rows
 // from memory are best asked for by some lines of one at once, and few are read side by
 // side. On Granite Rapids transposes of 256 MiB take 0.5 to 0.8 of the time so.
-[[nodiscard]] bool reads_ahead_by_pages();
+[[nodiscard]] bool reads_ahead_by_pages() noexcept;
 
 }  // namespace stridewise
