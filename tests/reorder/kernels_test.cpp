@@ -302,9 +302,10 @@ TEST(Kernels, WideTransposes) {
     if (kernel.kind != KernelKind::transpose) continue;
     const std::int64_t line = 64 / kernel.element_bytes;
     for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
-      for (const std::int64_t columns : {line, 9 * line, 9 * line + 3}) {
+      for (const std::int64_t columns : {line, 9 * line, 17 * line + 3}) {
         for (int flags = 0; flags < 8; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
+          tile.bursts = (flags & 4) == 0;
           tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;

@@ -15,10 +15,40 @@
 namespace stridewise {
 namespace {
 
-// Where the vectors of one run come from: memory, or nothing.
+// What is asked for of runs that stream: as far ahead as of what is read in order, in
+// the same run or those after it.
+class RunsAhead {
+ public:
+  RunsAhead() = default;
+  explicit RunsAhead(const Tile& tile) {
+    if (!tile.prefetch || in_order_ahead == 0 || tile.count[1] == 0) return;
+    const std::int64_t bytes = tile.count[1], stride = tile.src_stride[0];
+    last_ = std::max<std::int64_t>(bytes - in_order_ahead, 0);
+    to_next_ = last_ > 0 ? stride - last_ : in_order_ahead / bytes * stride;
+  }
+  // For what so many bytes of a run, from `at` on, will be asked for.
+  [[gnu::always_inline]] void ask(const std::byte* run, std::int64_t at,
+                                  std::int64_t bytes) const {
+    if (to_next_ == 0) return;
+    const std::byte* const next =
+        run + at + (at < last_ ? in_order_ahead : to_next_);
+    for (std::int64_t k = 0; k < bytes; k += line) ask_for<line>(next + k);
+  }
+
+ private:
+  std::int64_t last_ = 0;  // of a run's bytes: the first that asks for the next
+  std::int64_t to_next_ = 0;  // bytes from there on; 0: nothing is asked for
+};
+
+// Where the vectors of runs come from: memory, or nothing.
 struct FromMemory {
   const std::byte* src;
+  RunsAhead ahead = {};
 
+  // Asks for what follows byte `at` and the next ones, if anything is.
+  [[gnu::always_inline]] void ask(std::int64_t at, std::int64_t bytes) const {
+    ahead.ask(src, at, bytes);
+  }
   template <class Vector>
   [[gnu::always_inline]] typename Vector::type at(std::int64_t byte) const {
     return Vector::load(src + byte);
@@ -28,6 +58,7 @@ struct FromMemory {
   }
 };
 struct FromNothing {
+  static void ask(std::int64_t /*at*/, std::int64_t /*bytes*/) {}
   template <class Vector>
   [[gnu::always_inline]] typename Vector::type at(std::int64_t /*byte*/) const {
     return Vector::zero();
@@ -97,9 +128,7 @@ template <class Vector, class From>
   write_part(from, dst, 0, at);
   for (; bytes - at >= 4 * unit; at += 4 * unit) {
     ask_page_after(dst + at, 4 * unit);
-    if constexpr (std::is_same_v<From, FromMemory>) {
-      ask_in_order(from.few(at), 4 * unit);
-    }
+    from.ask(at, 4 * unit);
     move_four<Vector, true>(from, dst, at);
   }
   for (; bytes - at >= line; at += line) {
@@ -166,6 +195,7 @@ class SomeLines {
   template <int vectors>
   static void runs(const Tile& tile) {
     const std::int64_t last = tile.count[1] - unit;
+    const RunsAhead ahead(tile);
     each_run(tile, [=](const std::byte* src, std::byte* dst) {
       typename Vector::type v[vectors];
       const auto at = [=](int k) { return k + 1 < vectors ? k * unit : last; };
@@ -173,7 +203,7 @@ class SomeLines {
       for (int k = 0; k < vectors; ++k) v[k] = Vector::load(src + at(k));
       if (streams) {
         ask_page_after(dst, vectors * unit);
-        ask_in_order(src, vectors * unit);
+        ahead.ask(src, 0, vectors * unit);
       }
 #pragma GCC unroll 8
       for (int k = 0; k < vectors; ++k) {
@@ -239,9 +269,10 @@ class Copy {
   static void runs(const Tile& tile) {
     const std::int64_t bytes = tile.count[1];
     const std::int64_t zeros = tile.zeros;
+    const RunsAhead ahead(tile);
     const std::int64_t done = ShortRuns<Vector, streams>::run(tile);
     each_run(runs_from(tile, done), [=](const std::byte* src, std::byte* dst) {
-      any_run<Vector, streams>(FromMemory{src}, dst, bytes);
+      any_run<Vector, streams>(FromMemory{src, ahead}, dst, bytes);
       zero_run<Vector, streams>(dst + bytes, zeros);
     });
   }

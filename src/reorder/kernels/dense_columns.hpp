@@ -101,7 +101,8 @@ class DenseColumns {
     for (std::int64_t j = 0; j < count; j += block) {
       std::byte* const stage = stage_of(j / block);
       const std::int64_t at = std::min(j, count - block);
-      make(tile, from, at, stage + head + (at - j) * column, waiting);
+      make(tile, from, at, j / block, stage + head + (at - j) * column,
+           waiting);
       waiting.write(waiting.lines);
       const std::int64_t bytes =
           head + (std::min(j + block, count) - j) * column;
@@ -122,11 +123,11 @@ class DenseColumns {
     }
   }
 
-  // A block's columns from `at` on, and meanwhile the lines that wait.
+  // Block k's columns from `at` on, and meanwhile the lines that wait.
   template <class Rows>
   [[gnu::always_inline]] static void make(const Tile& tile, Rows from,
-                                          std::int64_t at, std::byte* to,
-                                          Waiting& waiting) {
+                                          std::int64_t at, std::int64_t k,
+                                          std::byte* to, Waiting& waiting) {
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t row_bytes = tile.count[1] * width;
     constexpr bool packs = std::is_same_v<Rows, Crowded>;
@@ -139,17 +140,18 @@ class DenseColumns {
         return rows_at;
       }
     }();
-    const std::int64_t turn = at / block % burst;
+    const bool prefetch = tile.prefetch;
+    const bool bursts =
+        tile.bursts && by_bursts(rows, line, tile.count[1] * width);
     // Where rows end, the next call's are read.
-    const std::int64_t byte =
-        at * width + (tile.bursts ? bursts_ahead : far_ahead);
+    const std::int64_t byte = at * width + (bursts ? bursts_ahead : far_ahead);
     const Rows next =
         from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
       for (std::int64_t i = row; i < end; ++i) {
-        if (tile.prefetch && !tile.bursts) ask_for<line>(next.row(i));
-        if (tile.prefetch && tile.bursts && i % burst == turn) {
+        if (prefetch && !bursts) ask_for<line>(next.row(i));
+        if (prefetch && bursts && i % burst == k % burst) {
           ask_for<burst * line>(next.row(i));
         }
         if constexpr (packs) {

@@ -239,8 +239,9 @@ class Interleave {
         if (beside && tile.prefetch) {
           __builtin_prefetch(row + tile.next_src, 0, 2);
         }
-        if (streams && planes == Planes::one) {
-          ask_in_order(row, lane_bytes * Vector::lanes, J);
+        constexpr std::int64_t bytes = lane_bytes * Vector::lanes;
+        if (streams && planes == Planes::one && j * width % line < bytes) {
+          ask_in_order(row, bytes, J);
         }
         in[i] = Vector::load(row);
       }

@@ -95,6 +95,9 @@ bool reads_ahead_by_pages() noexcept {
 #endif
 }
 
+const bool asks_for_pages = !reads_ahead_by_pages();
+const std::int64_t in_order_ahead = reads_ahead_by_pages() ? 4096 : 0;
+
 std::int64_t rows_read_ahead() { return is_zen4() ? 0 : 16; }
 
 Isa best_isa() {

@@ -34,4 +34,11 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 // side. On Granite Rapids transposes of 256 MiB take 0.5 to 0.8 of the time so.
 [[nodiscard]] bool reads_ahead_by_pages() noexcept;
 
+// What follows from that, known before main() begins; until then nothing is asked for.
+// Whether streaming stores ask for the page of dst that comes next (streaming.hpp).
+extern const bool asks_for_pages;
+// How far ahead src is asked for where it is read in order, shared out among the rows that
+// are; 0: the machine reads ahead far enough.
+extern const std::int64_t in_order_ahead;
+
 }  // namespace stridewise

@@ -50,7 +50,7 @@ struct Tile {
   bool prefetch;  // src is not in the nearest caches
   // With prefetch: so many long rows are left to the processor, which sees them coming.
   std::int64_t read_ahead;
-  // With prefetch: others are best asked for by some lines of a row at once.
+  // With prefetch: other rows are best asked for by some lines of one at once.
   bool bursts;
   // With prefetch: how far after src the next call begins to read, and whether it
   // reads on in the same rows, of which this one has few columns.

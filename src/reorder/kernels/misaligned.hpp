@@ -84,8 +84,8 @@ class MisalignedColumns {
       if (tile.crowded_src > 0 && count * width >= least_packed) {
         packed(extent, here, then, tile.prefetch, dst, columns, count);
       } else {
-        squares(extent, here, then, tile.prefetch, tile.bursts, dst, columns,
-                count);
+        squares(extent, here, then, tile.prefetch, S::bursts(tile), dst,
+                columns, count);
       }
     }
   }
@@ -103,7 +103,9 @@ class MisalignedColumns {
     for (std::int64_t j = 0; j < count; j += n) {
       const std::int64_t at = std::min(j, count - n);
       const Rows from = here.at(at * width);
-      const bool in_row = at * width + ahead < count * width;
+      const bool in_row =
+          asked_lines(rows, n * width, j / n, bursts).byte + ahead <
+          count * width;
       const Rows next = (in_row ? here : then).at(ahead);
       std::byte* const to = stage[j / n % 2] + line;
       for (std::int64_t s = 0; s < whole; ++s) {

@@ -135,7 +135,7 @@ class ShortRows {
     for (std::int64_t k = 0; k < count_ / step; ++k) {
       const std::byte* const src =
           k < inside ? src_ + k * step * row_bytes_ : copied(k * step, step);
-      ask_in_order(src, step * row_bytes_);
+      if (k < inside) ask_in_order(src, step * row_bytes_);
       rows.each(src, [=](std::int64_t column, V v) {
         std::byte* const to = dst + column * pitch;
         ask_page_after(to, line);
@@ -181,7 +181,7 @@ class ShortRows {
         continue;
       }
       const std::int64_t at = (k - 1) * line;
-      ask_in_order(src, step * row_bytes_);
+      if (k < inside) ask_in_order(src, step * row_bytes_);
       rows.each(src, [&](std::int64_t j, V v) {
         const V of_line = Vector::shifted(Vector::load(last[j]), v, lead[j]);
         Vector::store(last[j], v);

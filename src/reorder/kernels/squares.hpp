@@ -18,6 +18,7 @@
 
 #include <algorithm>
 
+#include "reorder/kernels/bursts.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/kernels/out_of_order.hpp"
 #include "reorder/kernels/streaming.hpp"
@@ -169,32 +170,28 @@ struct Squares {
     }
   }
 
-  static constexpr std::int64_t burst_lines = 4;
-  // Asks for as many lines as the `turn`th square of `step` columns reads, each once: a
-  // line of some rows, or in bursts some lines of one. Past the L1 cache, which would
-  // forget them and has few misses at once to give.
+  // Whether the rows of such a tile are asked for in bursts.
+  static bool bursts(const Tile& tile) {
+    return tile.bursts && by_bursts(rows, n * width, tile.count[1] * width);
+  }
+  // Asks for what the `turn`th square of `step` columns does, past the L1 cache, which
+  // would forget it and has few misses at once to give.
   template <std::int64_t step, class Rows>
   [[gnu::always_inline]] static void ask(Rows from, std::int64_t turn,
-                                         bool bursts) {
-    constexpr std::int64_t columns_bytes = step * width;
-    constexpr std::int64_t some =
-        std::max<std::int64_t>(rows * columns_bytes / line, 1);
-    if (bursts) {
-      constexpr std::int64_t burst = std::min(some, burst_lines);
-      constexpr std::int64_t some_rows = some / burst;
-      const std::int64_t first = turn * some_rows % rows;
-      const std::int64_t byte = turn * some_rows / rows * burst * line;
+                                         bool in_bursts) {
+    const auto each = [=](const AskedLines& asked)
+        __attribute__((always_inline)) {
 #pragma GCC unroll 4
-      for (std::int64_t i = first; i < first + some_rows; ++i) {
-        ask_for<burst * line>(from.row(i) + byte);
-      }
-    } else {
-      const std::int64_t first = turn * some % rows;
+      for (std::int64_t i = 0; i < asked.rows; ++i) {
+        const std::byte* const row = from.row(asked.row + i) + asked.byte;
 #pragma GCC unroll 4
-      for (std::int64_t k = 0; k < some; ++k) {
-        __builtin_prefetch(from.row(first + k) + turn * columns_bytes, 0, 2);
+        for (std::int64_t l = 0; l < asked.lines; ++l) {
+          ask_for<line>(row + l * line);
+        }
       }
-    }
+    };
+    in_bursts ? each(asked_lines(rows, step * width, turn, true))
+              : each(asked_lines(rows, step * width, turn, false));
   }
 
   // Columns of several strips, `taken` pieces of rows at once, each of all strips before
@@ -205,7 +202,7 @@ struct Squares {
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
                                         std::int64_t strips,
-                                        const std::byte* next, bool bursts) {
+                                        const std::byte* next, bool in_bursts) {
     const std::int64_t strip_pitch = rows * pitch;
     constexpr std::int64_t step = taken * n;
     PagesOfColumns<step> pages(dst + columns.at(0));
@@ -218,11 +215,12 @@ struct Squares {
         if (ahead == Ahead::in_order) {
 #pragma GCC unroll 4
           for (std::int64_t k = 0; k < lines; ++k) {
-            __builtin_prefetch(next, 0, 2);
+            ask_for<line>(next);
             next += std::min(square_bytes, line);
           }
         } else if (ahead == Ahead::by_columns && next != nullptr) {
-          ask<step>(ByPitch{next + s * strip_pitch, pitch}, j / step, bursts);
+          ask<step>(ByPitch{next + s * strip_pitch, pitch}, j / step,
+                    in_bursts);
         }
         square<put, Vector::lanes, taken>(
             ByPitch{src + s * strip_pitch + j * width, pitch}, parts,

@@ -95,14 +95,10 @@ class Strip {
     return tile_.prefetch && !few_long_rows;
   }
 
-  // Of rows that are longer than some bursts.
-  [[nodiscard]] bool bursts() const {
-    return tile_.bursts && tile_.count[1] * width >= 2 * bursts_ahead;
-  }
   // How far ahead prefetches run where squares take so many pieces of rows.
   template <int taken>
   [[nodiscard]] std::int64_t ahead() const {
-    if (bursts()) return bursts_ahead;
+    if (S::bursts(tile_)) return bursts_ahead;
     return taken > 1 ? line : far_ahead;
   }
 
@@ -160,6 +156,7 @@ class Strip {
     const std::int64_t far = ahead<taken>();
     const std::int64_t* const offset = tile_.row_offset + row_;
     const bool prefetch = prefetches();
+    const bool bursts = S::bursts(tile_);
     // Where rows end, the strips after these are read, or the next call's rows.
     const std::int64_t all = strips_ * rows;
     const bool more = row_ + 2 * all <= tile_.count[0];
@@ -169,7 +166,9 @@ class Strip {
       const typename S::ByStride columns{at * tile_.dst_stride[1],
                                          tile_.dst_stride[1]};
       if (put == Put::stream && row_ == 0) pages.reach(dst_ + columns.at(0));
-      const bool in_row = j * width + far < count * width;
+      const bool in_row =
+          asked_lines(rows, step * width, j / step, bursts).byte + far <
+          count * width;
       const std::byte* const next =
           tile_.src + far +
           (in_row ? 0 : (more ? 0 : tile_.next_src) - count * width);
@@ -178,7 +177,7 @@ class Strip {
       for (std::int64_t s = 0; s < strips_; ++s) {
         if (prefetch) {
           const typename S::ByOffset from{next, of_next + s * rows};
-          S::template ask<step>(from, j / step, bursts());
+          S::template ask<step>(from, j / step, bursts);
         }
         S::template square<put, Vector::lanes, taken>(
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
@@ -341,7 +340,7 @@ class Strip {
       if (end <= begin) return;
       S::template squares<put, asks, Ahead::by_columns, taken>(
           src + begin * width, pitch, dst_, columns.from(begin), end - begin,
-          strips_, next, bursts());
+          strips_, next, S::bursts(tile_));
     };
     if (prefetch && follow_each_other()) {
       S::template squares<put, asks, Ahead::in_order, taken>(

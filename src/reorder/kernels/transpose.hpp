@@ -269,8 +269,8 @@ class Transpose {
   static std::int64_t strips_at_once(const Tile& tile) {
     using Full = Strip<Wide, width, 64>;
     constexpr std::int64_t l1_share = 16 * 1024, many = 8;
-    // That bursts come from at once; of shorter elements more rows still gain, since
-    // columns have whole lines of more of them.
+    // Rows that bursts come from at once; of shorter elements more still gain, since a
+    // line of each column takes more.
     constexpr std::int64_t pages = 32;
     const std::int64_t strip = Full::rows * tile.count[1] * width;
     if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
@@ -282,8 +282,8 @@ class Transpose {
         tile.crowded_dst * Full::rows <= 128) {
       return tile.crowded_dst;
     }
-    const bool few_pages = !near && tile.bursts;
-    if (few_pages && !chunks && width >= 4) return pages / Full::rows;
+    const bool few_pages = tile.bursts && !near && put != Put::stream_lanes;
+    if (few_pages && width == 4) return pages / Full::rows;
     const bool far = !near || tile.crowded_dst > 0;
     return chunks || far ? Full::most_strips : 1;
   }

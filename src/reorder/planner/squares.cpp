@@ -88,9 +88,11 @@ Choice choice_of_many_ways(const Sides& sides) {
   return tall ? down : blocks;
 }
 
-// The same where few pages are read ahead: down columns beyond the caches next to a core
-// and where columns are no whole lines, else blocks as wide as columns let them be.
-// Measured on Granite Rapids, 320 transposes of 32 KiB to 2 MiB.
+// The same where few pages are read ahead and vectors are lines: down columns beyond the
+// caches next to a core and where columns are no whole lines, but for few rows; else blocks
+// of two lines of each row, of one where columns crowd, and strips where they do so much
+// that no square has room. Measured on Granite Rapids by AVX-512, 320 transposes of 32 KiB
+// to 2 MiB.
 Choice choice_of_few_pages(const Sides& sides) {
   const std::int64_t unit = sides.unit;
   const std::int64_t of_columns = sides.of_columns;
@@ -104,8 +106,8 @@ Choice choice_of_few_pages(const Sides& sides) {
   if (!sides.near) return down;
   if (of_columns >= 8) {
     if (unit == 8) return down;
-    const bool few_sets = of_columns > 16 || of_columns == sides.columns;
-    return unit == 4 && few_sets ? strips : lines;
+    const bool no_room = of_columns > 16 || of_columns == sides.columns;
+    return unit == 4 && no_room ? strips : lines;
   }
   if (sides.nest.tile[1].dst_stride % line != 0) {
     return sides.rows < 2 * line / unit ? strips : down;
@@ -178,10 +180,12 @@ void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
   const bool measured = data.src_bytes + data.dst_bytes < all_caches_bytes &&
                         scheduled.conversion == Conversion::none &&
                         std::min(sides.rows, sides.columns) >= line / unit;
+  const bool by_lines =
+      reads_ahead_by_pages() && scheduled.kernel->isa >= Isa::avx512;
   const Choice choice =
       !measured ? Choice{SquareOrder::blocks, square_bytes_of(sides)}
       : !sets_have_many_ways() ? choice_of_few_ways(sides)
-      : reads_ahead_by_pages() ? choice_of_few_pages(sides)
+      : by_lines               ? choice_of_few_pages(sides)
                                : choice_of_many_ways(sides);
   if (choice.short_vectors && halves_vectors()) {
     scheduled.kernel = find_kernel(scheduled.kernel->kind, unit,
