@@ -20,14 +20,15 @@ struct AskedLines {
   std::int64_t lines;
 };
 
+constexpr std::int64_t burst_lines = 4;  // at most
+
 // What the `turn`th square of so many rows asks for that takes `row_bytes` of each.
 // Pre: rows and row_bytes are powers of two.
 constexpr AskedLines asked_lines(std::int64_t rows, std::int64_t row_bytes,
                                  std::int64_t turn, bool bursts) {
-  constexpr std::int64_t most_lines = 4;
   const std::int64_t some = std::max<std::int64_t>(rows * row_bytes / line, 1);
   if (!bursts) return {turn * some % rows, some, turn * row_bytes, 1};
-  const std::int64_t lines = std::min(some, most_lines);
+  const std::int64_t lines = std::min(some, burst_lines);
   const std::int64_t at = turn * (some / lines);  // bursts before
   return {at % rows, some / lines, at / rows * lines * line, lines};
 }

@@ -30,9 +30,7 @@ class RunsAhead {
   [[gnu::always_inline]] void ask(const std::byte* run, std::int64_t at,
                                   std::int64_t bytes) const {
     if (to_next_ == 0) return;
-    const std::byte* const next =
-        run + at + (at < last_ ? in_order_ahead : to_next_);
-    for (std::int64_t k = 0; k < bytes; k += line) ask_for<line>(next + k);
+    ask_for(run + at + (at < last_ ? in_order_ahead : to_next_), bytes);
   }
 
  private:

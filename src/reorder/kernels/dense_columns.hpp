@@ -23,9 +23,8 @@ class DenseColumns {
   static constexpr std::int64_t rows = S::rows;
   // Columns of a block: a line of each row.
   static constexpr std::int64_t block = line / width;
-  // Bytes of each row that prefetches run ahead, and lines of a row in a burst.
+  // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t far_ahead = 1024, bursts_ahead = 256;
-  static constexpr std::int64_t burst = 4;
 
  public:
   static bool suits(const Tile& tile) {
@@ -151,8 +150,8 @@ class DenseColumns {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
       for (std::int64_t i = row; i < end; ++i) {
         if (prefetch && !bursts) ask_for<line>(next.row(i));
-        if (prefetch && bursts && i % burst == k % burst) {
-          ask_for<burst * line>(next.row(i));
+        if (prefetch && bursts && i % burst_lines == k % burst_lines) {
+          ask_for<burst_lines * line>(next.row(i));
         }
         if constexpr (packs) {
           S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));

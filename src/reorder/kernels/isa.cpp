@@ -28,17 +28,22 @@ constexpr Isa before_avx2 = Isa::sse4;
 constexpr Isa before_avx2 = Isa::portable;
 #endif
 
-// Family 19h is also Zen 3, of which the same is assumed.
-bool is_zen4() {
+// Whose the processor is, as far as what it likes hangs on that.
+struct Maker {
+  bool zen4;  // family 19h, which is also Zen 3, of which the same is assumed
+  bool intel;
+};
+const Maker& maker() {
 #if defined(__x86_64__)
-  static const bool is = [] {
+  static const Maker maker = [] {
     __builtin_cpu_init();
-    return __builtin_cpu_is("amdfam19h") != 0;
+    return Maker{__builtin_cpu_is("amdfam19h") != 0,
+                 __builtin_cpu_is("intel") != 0};
   }();
-  return is;
 #else
-  return false;
+  static constexpr Maker maker{};
 #endif
+  return maker;
 }
 
 // An unknown name caps nothing: a misspelt variable must not slow a program.
@@ -81,24 +86,14 @@ Isa machine_isa() {
 #endif
 }
 
-bool halves_vectors() { return is_zen4(); }
+bool halves_vectors() { return maker().zen4; }
 
-bool reads_ahead_by_pages() noexcept {
-#if defined(__x86_64__)
-  static const bool is = [] {
-    __builtin_cpu_init();
-    return __builtin_cpu_is("intel") != 0;
-  }();
-  return is;
-#else
-  return false;
-#endif
-}
+bool reads_ahead_by_pages() noexcept { return maker().intel; }
 
 const bool asks_for_pages = !reads_ahead_by_pages();
 const std::int64_t in_order_ahead = reads_ahead_by_pages() ? 4096 : 0;
 
-std::int64_t rows_read_ahead() { return is_zen4() ? 0 : 16; }
+std::int64_t rows_read_ahead() { return maker().zen4 ? 0 : 16; }
 
 Isa best_isa() {
   static const Isa best = std::min(machine_isa(), allowed_isa());

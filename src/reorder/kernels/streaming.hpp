@@ -34,13 +34,17 @@ template <std::int64_t bytes>
   }
 }
 
+// The same of so many bytes that are known only then.
+[[gnu::always_inline]] inline void ask_for(const std::byte* from,
+                                           std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += line) ask_for<line>(from + at);
+}
+
 // Asks for what follows `bytes` of one of so many rows that are read in order.
 [[gnu::always_inline]] inline void ask_in_order(const std::byte* from,
                                                 std::int64_t bytes,
                                                 std::int64_t rows = 1) {
-  if (in_order_ahead == 0) return;
-  const std::byte* const next = from + in_order_ahead / rows;
-  for (std::int64_t at = 0; at < bytes; at += line) ask_for<line>(next + at);
+  if (in_order_ahead != 0) ask_for(from + in_order_ahead / rows, bytes);
 }
 
 template <class Vector, bool streams>
