@@ -23,6 +23,7 @@ class DenseColumns {
   static constexpr std::int64_t rows = S::rows;
   // Columns of a block: a line of each row.
   static constexpr std::int64_t block = line / width;
+  static constexpr std::int64_t squares = block / S::n;  // of a strip
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t far_ahead = 1024, bursts_ahead = 256;
 
@@ -148,26 +149,35 @@ class DenseColumns {
         from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
-      for (std::int64_t i = row; i < end; ++i) {
-        if (prefetch && !bursts) ask_for<line>(next.row(i));
-        if (prefetch && bursts && i % burst_lines == k % burst_lines) {
-          ask_for<burst_lines * line>(next.row(i));
-        }
-        if constexpr (packs) {
+      if constexpr (packs) {
+        for (std::int64_t i = row; i < end; ++i) {
           S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));
         }
       }
+      // With each square a share of these rows: memory gives only some lines at once.
+      const auto ask = [&](std::int64_t square) __attribute__((always_inline)) {
+        const std::int64_t some = (end - row + squares - 1) / squares;
+        const std::int64_t last = std::min(row + (square + 1) * some, end);
+        for (std::int64_t i = row + square * some; prefetch && i < last; ++i) {
+          if (!bursts) {
+            ask_for<line>(next.row(i));
+          } else if (i % burst_lines == k % burst_lines) {
+            ask_for<burst_lines * line>(next.row(i));
+          }
+        }
+      };
       const std::int64_t left = (tile.count[0] - row) * width;
       // Of fewer rows than a strip, the shortest one that ends with the last.
       if (left >= line) {
-        strip<S>(here.from(row), to + row * width, column, waiting);
+        strip<S>(here.from(row), to + row * width, column, waiting, ask);
       } else if (left > 32) {
-        last<S>(tile.count[0], here, to, column, waiting);
+        last<S>(tile.count[0], here, to, column, waiting, ask);
       } else if (left > 16) {
-        last<Squares<Half, width, 32>>(tile.count[0], here, to, column,
-                                       waiting);
+        last<Squares<Half, width, 32>>(tile.count[0], here, to, column, waiting,
+                                       ask);
       } else {
         using Lanes = LaneColumns<Vector, width>;
+        for (std::int64_t square = 0; square < squares; ++square) ask(square);
         const std::int64_t last_row = tile.count[0] - Lanes::rows;
         Lanes::columns(here.from(last_row), to + last_row * width,
                        typename S::ByStride{0, column}, block);
@@ -176,24 +186,25 @@ class DenseColumns {
     }
   }
 
-  template <class Strip, class Rows>
+  template <class Strip, class Rows, class Ask>
   [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
                                            std::int64_t column,
-                                           Waiting& waiting) {
+                                           Waiting& waiting, Ask ask) {
 #pragma GCC unroll 4
     for (std::int64_t k = 0; k < block; k += S::n) {
+      ask(k / S::n);
       Strip::template square<Put::cached>(
           from.at(k * width), Strip::parts, to,
           typename Strip::ByStride{k * column, column});
       if (!by_strips) waiting.write(S::n);
     }
   }
-  template <class Strip, class Rows>
+  template <class Strip, class Rows, class Ask>
   [[gnu::always_inline]] static void last(std::int64_t count, Rows from,
                                           std::byte* to, std::int64_t column,
-                                          Waiting& waiting) {
+                                          Waiting& waiting, Ask ask) {
     const std::int64_t row = count - Strip::rows;
-    strip<Strip>(from.from(row), to + row * width, column, waiting);
+    strip<Strip>(from.from(row), to + row * width, column, waiting, ask);
   }
 };
 
