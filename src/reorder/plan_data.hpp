@@ -91,6 +91,7 @@ struct ScheduledNest {
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
   bool reads_crowded;
+  bool stream_columns;
   std::int64_t square_bytes;
   SquareOrder square_order;
   bool squares_of_parts;

@@ -58,6 +58,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.bursts = columns % 5 < 3;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
+  tile.stream_columns = columns % 7 < 4;
   tile.crowded_dst = columns % 2 == 0 ? 8 : 0;
   tile.square_bytes = columns % 3 == 0 ? 128 : 0;
   tile.squares_of_parts = rows % 2 == 0;
@@ -301,7 +302,7 @@ TEST(Kernels, WideTransposes) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
     const std::int64_t line = 64 / kernel.element_bytes;
-    for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
+    for (const std::int64_t rows : {4 * line, 7 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 17 * line + 3}) {
         for (int flags = 0; flags < 8; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
@@ -309,6 +310,7 @@ TEST(Kernels, WideTransposes) {
           tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
+          tile.stream_columns = (flags & 2) != 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
           const auto side = GuardedBytes::Against::front;
           ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));

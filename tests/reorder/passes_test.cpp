@@ -377,6 +377,30 @@ TEST(Crowded, WhatStreamsByTwoVectorsALine) {
   EXPECT_TRUE(crowded({512, 12544, 4}, {128, 4, 2048}));
 }
 
+// Columns of dst 16 of which share a set; of 4 bytes and more only where no more rows do.
+TEST(Crowded, StreamsByColumns) {
+  detail::PlanData data{};
+  data.src_bytes = data.dst_bytes = 128 << 20;
+  const auto by_columns = [&](const PlanLoop& row, const PlanLoop& column) {
+    const Kernel* const kernel =
+        find_kernel(KernelKind::transpose, row.dst_stride, Isa::avx2);
+    PlanNest nest{};
+    nest.tile = {row, column};
+    detail::ScheduledNest scheduled{};
+    scheduled.kernel = kernel;
+    detail::mark_crowded_stream(scheduled, nest, data);
+    return scheduled.stream_columns;
+  };
+  if (find_kernel(KernelKind::transpose, 1, Isa::avx2)->isa != Isa::avx2) {
+    GTEST_SKIP();
+  }
+  EXPECT_TRUE(by_columns({1024, 256, 1}, {256, 1, 1024}));
+  EXPECT_FALSE(by_columns({12544, 256, 1}, {256, 1, 12544}));
+  EXPECT_TRUE(by_columns({512, 12544, 2}, {6272, 2, 1024}));
+  EXPECT_TRUE(by_columns({512, 12544, 4}, {3136, 4, 2048}));
+  EXPECT_FALSE(by_columns({8192, 32768, 4}, {8192, 4, 32768}));
+}
+
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
   // s8 oihw to OIhw4i16o4i, 384x80x3x3: the stage holds four channels of each place
   // side by side.

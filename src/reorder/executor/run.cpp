@@ -84,6 +84,7 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.reads_crowded = scheduled.reads_crowded;
+  tile.stream_columns = scheduled.stream_columns;
   tile.square_bytes = scheduled.square_bytes;
   tile.square_order = scheduled.square_order;
   tile.squares_of_parts = scheduled.squares_of_parts;

@@ -65,6 +65,9 @@ struct Tile {
   // Whether crowded rows of what streams are best read as they are, by wider squares
   // where the kernel has them (strip.hpp).
   bool reads_crowded;
+  // Whether what streams of several strips is best written column by column, where
+  // the kernel can (strips_by_columns.hpp).
+  bool stream_columns;
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
   std::int64_t square_bytes;

@@ -309,15 +309,17 @@ struct Squares {
   // Where vectors are less than a line, streaming goes by way of whole lines:
   // more than a few that are written by halves would leave the write-combining
   // buffers half empty.
+  template <Put put, int taken>
+  static constexpr bool staged = put != Put::cached&& parts > 1 &&
+                                 (n > 4 || taken > 1);
   template <Put put, int last = Vector::lanes, int taken = 1, class Rows,
             class Columns>
   [[gnu::always_inline]] static void square(Rows from, std::int64_t parts_used,
                                             std::byte* dst, Columns columns) {
     constexpr std::int64_t all = taken * n;
-    constexpr bool staged =
-        put != Put::cached && parts > 1 && (n > 4 || taken > 1);
-    alignas(64) std::byte stage[staged ? all * bytes : 1];
-    if constexpr (staged) {
+    constexpr bool stages = staged<put, taken>;
+    alignas(64) std::byte stage[stages ? all * bytes : 1];
+    if constexpr (stages) {
       each_piece<last, taken>(from, parts_used,
                               [&](std::int64_t k, std::int64_t at, V v) {
                                 Vector::store(stage + k * bytes + at, v);

@@ -8,6 +8,7 @@
 
 #include "reorder/kernels/irregular_strip.hpp"
 #include "reorder/kernels/squares.hpp"
+#include "reorder/kernels/strips_by_columns.hpp"
 
 namespace stridewise {
 namespace {
@@ -253,9 +254,8 @@ class Strip {
         if (j > 0) {
           const Columns some_columns = to.from(waiting + turn * n);
           if (row_ == 0) pages.reach(dst_ + some_columns.at(0));
-          S::template squares<Put::stream, false, Ahead::by_columns, 1>(
-              last + turn * n * width, pitch, dst_, some_columns, n, strips_,
-              nullptr, false);
+          side_by_side<Put::stream, false, Ahead::by_columns, 1>(
+              last + turn * n * width, pitch, some_columns, n, nullptr);
         }
       }
       waiting = begin;
@@ -338,13 +338,12 @@ class Strip {
     const auto some = [&](std::int64_t begin, std::int64_t end,
                           const std::byte* next) {
       if (end <= begin) return;
-      S::template squares<put, asks, Ahead::by_columns, taken>(
-          src + begin * width, pitch, dst_, columns.from(begin), end - begin,
-          strips_, next, S::bursts(tile_));
+      side_by_side<put, asks, Ahead::by_columns, taken>(
+          src + begin * width, pitch, columns.from(begin), end - begin, next);
     };
     if (prefetch && follow_each_other()) {
-      S::template squares<put, asks, Ahead::in_order, taken>(
-          src, pitch, dst_, columns, whole, strips_, next_row(0), false);
+      side_by_side<put, asks, Ahead::in_order, taken>(src, pitch, columns,
+                                                      whole, next_row(0));
     } else if (prefetch) {
       // Where rows end, what is read next is not what follows in them.
       const std::int64_t far = ahead<taken>();
@@ -358,10 +357,29 @@ class Strip {
       // What streams is seldom near: not worth code of its own.
       constexpr Ahead nothing =
           put == Put::cached ? Ahead::none : Ahead::by_columns;
-      S::template squares<put, asks, nothing, taken>(
-          src, pitch, dst_, columns, whole, strips_, nullptr, false);
+      side_by_side<put, asks, nothing, taken>(src, pitch, columns, whole,
+                                              nullptr);
     }
     if (whole < count) some(count - step, count, nullptr);
+  }
+
+  // Columns of all strips, as many as squares hold; what they ask for is at `next`.
+  template <Put put, bool asks, Ahead ahead, int taken, class Columns>
+  void side_by_side(const std::byte* src, std::int64_t pitch, Columns columns,
+                    std::int64_t count, const std::byte* next) const {
+    const bool bursts = ahead == Ahead::by_columns && S::bursts(tile_);
+    if constexpr (put == Put::stream && bytes == line && !S::chunks) {
+      using ByColumns = StripsByColumns<Vector, width, taken>;
+      if constexpr (ByColumns::exists) {
+        static_assert(ByColumns::most_strips >= most_strips);
+        if (tile_.stream_columns && strips_ > 1) {
+          return ByColumns::run(src, pitch, dst_, columns, count, strips_,
+                                {next, ahead == Ahead::in_order, bursts, asks});
+        }
+      }
+    }
+    S::template squares<put, asks, ahead, taken>(src, pitch, dst_, columns,
+                                                 count, strips_, next, bursts);
   }
 
   // Where what is read after row i begins: of the rows after these, or of the

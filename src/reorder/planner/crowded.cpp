@@ -68,24 +68,32 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 // Of the rows of 4 strips. They are marked, too, where columns of dst are half a page or
 // more apart, by powers of two; of 8 bytes, which write twice as much a column, a page.
 // Where caches hold src and dst, and columns do not crowd, a copy of rows takes half as
-// long. Measured on Zen 3.
+// long. Elements of one and two bytes stream column by column where 16 columns share a
+// set; longer ones where no more rows do, of which caches keep too little by then.
+// Measured on Zen 3.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
                          const PlanData& data) {
   constexpr std::int64_t full_set = 8;
   constexpr std::int64_t long_row = 256;  // as Strip::packs (kernels/strip.hpp)
   const std::int64_t unit = scheduled.kernel->element_bytes;
   if (scheduled.kernel->kind != KernelKind::transpose ||
-      scheduled.kernel->isa != Isa::avx2 || (unit != 4 && unit != 8) ||
-      nest.tile[1].count * unit < long_row) {
+      scheduled.kernel->isa != Isa::avx2 || unit > 8) {
     return;
   }
+  const std::int64_t of_columns = columns_per_set(scheduled, nest);
+  if (unit < 4) {
+    scheduled.stream_columns = of_columns >= some_columns / 4;
+    return;
+  }
+  if (nest.tile[1].count * unit < long_row) return;
   const std::int64_t of_rows = rows_per_set(scheduled, nest, 4);
   const std::int64_t full = unit == 4 ? some_columns / 2 : some_columns;
-  const bool crowded_dst = columns_per_set(scheduled, nest) >= full;
+  const bool crowded_dst = of_columns >= full;
   scheduled.reads_crowded =
       crowded_dst || data.src_bytes + data.dst_bytes >= all_caches_bytes;
   if (crowded_dst || (of_rows >= full_set && scheduled.reads_crowded)) {
     scheduled.crowded_src = of_rows;
+    scheduled.stream_columns = of_rows <= 2 * full_set;
   }
 }
 

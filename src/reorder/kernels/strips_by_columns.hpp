@@ -1,0 +1,93 @@
+// Strips side by side that stream column by column. Included as transpose.hpp is.
+//
+// Lines a multiple of a page apart, or half of one, stream at 10 ns each, whatever
+// memory gives (Zen 3). Where columns of dst lie so, the lines of a column in all strips
+// are written one after the other: squares of all strips are put together in the
+// nearest cache, and those of the columns before them written by turns with that.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "reorder/kernels/squares.hpp"
+
+namespace stridewise {
+namespace {
+
+// Where squares take so many pieces of rows.
+template <class Vector, int width, int taken>
+class StripsByColumns {
+  using S = Squares<Vector, width, line>;
+  static constexpr std::int64_t step = taken * S::n;  // columns
+  static constexpr std::int64_t rows = S::rows;
+
+ public:
+  // Where two vectors make a line; squares that are not staged stream as they are made.
+  static constexpr bool exists =
+      S::halves_lines && S::template staged<Put::stream, taken>;
+  static constexpr std::int64_t most_strips = 4;
+
+  // What squares ask for while they are written, from `next` on, if anything.
+  struct Asks {
+    const std::byte* next;
+    bool in_order;  // or else by rows
+    bool in_bursts;
+    bool pages;  // of dst
+  };
+
+  // Pre: count is a multiple of `step`; strips <= most_strips.
+  template <class Columns>
+  [[gnu::noinline]] static void run(const std::byte* src, std::int64_t pitch,
+                                    std::byte* dst, Columns columns,
+                                    std::int64_t count, std::int64_t strips,
+                                    Asks asks) {
+    alignas(64) std::byte stages[2][step * most_strips * line];
+    const std::int64_t column = strips * line;
+    PagesOfColumns<step> pages(dst + columns.at(0));
+    // Share s of the columns from `first` on that a stage holds.
+    const auto write = [&](std::int64_t first, std::int64_t s) {
+      const std::byte* const stage = stages[first / step % 2];
+      const std::int64_t end = (s + 1) * step / strips;
+      for (std::int64_t k = s * step / strips; k < end; ++k) {
+        std::byte* const to = dst + columns.at(first + k);
+        for (std::int64_t at = 0; at < column; at += line) {
+          S::template put_column<Put::stream>(to + at, stage + k * column + at);
+        }
+      }
+    };
+    for (std::int64_t j = 0; j < count; j += step) {
+      if (asks.pages) pages.reach(dst + columns.at(j));
+      for (std::int64_t s = 0; s < strips; ++s) {
+        const std::byte* const from = src + s * rows * pitch;
+        ask(asks, pitch, s, j / step);
+        std::byte* const to = stages[j / step % 2] + s * line;
+        S::template each_piece<Vector::lanes, taken>(
+            typename S::ByPitch{from + j * width, pitch}, S::parts,
+            [=](std::int64_t k, std::int64_t at, typename S::V v) {
+              Vector::store(to + k * column + at, v);
+            });
+        if (j > 0) write(j - step, s);
+      }
+    }
+    for (std::int64_t s = 0; s < strips; ++s) write(count - step, s);
+  }
+
+ private:
+  [[gnu::always_inline]] static void ask(Asks& asks, std::int64_t pitch,
+                                         std::int64_t strip,
+                                         std::int64_t turn) {
+    constexpr std::int64_t square_bytes = rows * step * width;
+    if (asks.next == nullptr) return;
+    if (asks.in_order) {
+      ask_for<square_bytes>(asks.next);
+      asks.next += square_bytes;
+    } else {
+      S::template ask<step>(
+          typename S::ByPitch{asks.next + strip * rows * pitch, pitch}, turn,
+          asks.in_bursts);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace stridewise
