@@ -181,6 +181,11 @@ struct Kernel {
   std::string_view name;       // set in kernels(): "transpose.b32.avx2"
 };
 
+// Whether one that permutes bytes does so within lanes alone, or else in lines.
+inline bool permutes_lanes(const Kernel& kernel) {
+  return kernel.isa != Isa::avx512_vbmi;
+}
+
 // Every kernel that the machine and STRIDEWISE_ISA allow, the best of a kind and
 // width first.
 [[nodiscard]] std::span<const Kernel> kernels();

@@ -54,8 +54,7 @@ double cost_of(const Lowered& lowered) {
       return 1 + 100 / columns;
     case KernelKind::permuted:
       return least + cost_of_parts(nest) +
-             (lowered.kernel->isa == Isa::avx512_vbmi ? 0
-                                                      : cost_of_lanes(nest));
+             (permutes_lanes(*lowered.kernel) ? cost_of_lanes(nest) : 0);
     case KernelKind::ungrouped:
       return least + 1;  // by way of the stack
     case KernelKind::grouped: {
@@ -63,8 +62,7 @@ double cost_of(const Lowered& lowered) {
       const std::int64_t columns_at_once = lowered.kernel->block_columns;
       const std::int64_t run = nest.columns.back().count;
       const bool by_runs =
-          columns_at_once < static_cast<std::int64_t>(grouped_columns) &&
-          run >= columns_at_once;
+          permutes_lanes(*lowered.kernel) && run >= columns_at_once;
       const auto block = static_cast<double>(columns_at_once);
       const auto count =
           static_cast<double>(by_runs ? run : nest.tile[1].count);

@@ -97,9 +97,9 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
     return std::nullopt;
   }
   const PlanLoop row = take_lines(*rows, around);
-  const bool by_lanes =
-      kernel->block_columns < static_cast<std::int64_t>(grouped_columns);
-  if (by_lanes && !few_near(*column, row, element_bytes)) return std::nullopt;
+  if (permutes_lanes(*kernel) && !few_near(*column, row, element_bytes)) {
+    return std::nullopt;
+  }
   const std::vector<PlanLoop> others = around;
   std::vector<PlanLoop> columns = columns_of(*column, *member, around);
   if (!held(columns, *member, *kernel)) {
