@@ -1073,7 +1073,7 @@ TEST(Kernels, MisalignedColumnsStreamByParts) {
       };
     };
     for (const std::int64_t rows : {8 * line + 3, 9 * line, 14 * line - 1}) {
-      for (const std::int64_t columns : {3, 16, 19, 64, 65, 130}) {
+      for (const std::int64_t columns : {3, 6, 11, 16, 19, 64, 65, 130}) {
         for (int flags = 0; flags < 8; ++flags) {
           const std::int64_t gap = (rows + columns + flags) % 70;
           Tile tile = tile_of(kernel, rows, columns, gap, 0);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "reorder/kernels/squares.hpp"
 
@@ -29,6 +30,9 @@ class MisalignedColumns {
   static constexpr std::int64_t group = strips * rows;
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead = 512;
+  // Columns that are taken at once: rows of long elements lie in other pages, and come by
+  // turns half as often.
+  static constexpr std::int64_t most_columns = std::max<std::int64_t>(n, 8);
   // A line more in front, for a strip that reaches back to before the first row.
   static constexpr std::int64_t column_pitch = (1 + strips + 1) * line;
   // Bytes of each row that are packed at once, and that it has at least: moving short
@@ -97,35 +101,49 @@ class MisalignedColumns {
                                         Rows then, bool prefetch, bool bursts,
                                         std::byte* dst, Columns columns,
                                         std::int64_t count) {
-    alignas(64) std::byte stage[2][n * column_pitch];
-    const typename S::ByStride in_stage{0, column_pitch};
-    const std::int64_t whole = extent.there / rows;
-    for (std::int64_t j = 0; j < count; j += n) {
-      const std::int64_t at = std::min(j, count - n);
-      const Rows from = here.at(at * width);
-      const bool in_row =
-          asked_lines(rows, n * width, j / n, bursts).byte + ahead <
-          count * width;
-      const Rows next = (in_row ? here : then).at(ahead);
-      std::byte* const to = stage[j / n % 2] + line;
-      for (std::int64_t s = 0; s < whole; ++s) {
-        if (prefetch) {
-          S::template ask<n>(next.from(s * rows), j / n, bursts);
+    alignas(64) std::byte stages[2][most_columns * column_pitch];
+    const std::int64_t step =
+        most_columns == n ? n : std::min(most_columns, count) / n * n;
+    const std::int64_t whole = extent.there / rows * rows;
+    std::byte* stage = stages[0];
+    std::byte* last = stages[1];
+    for (std::int64_t j = 0; j < count; j += step) {
+      const Rows from = here.at(std::min(j, count - step) * width);
+      for (std::int64_t row = 0; row < whole; row += rows) {
+        for (std::int64_t k = 0; k < step; k += n) {
+          if (prefetch) ask(here, then, row, (j + k) / n, bursts, count);
+          square(from.from(row).at(k * width), stage, row, k);
         }
-        S::template square<Put::cached>(from.from(s * rows), S::parts,
-                                        to + s * line, in_stage);
       }
-      if (whole * rows < extent.there) {
+      for (std::int64_t k = 0; whole < extent.there && k < step; k += n) {
         const std::int64_t row = extent.there - rows;
-        S::template square<Put::cached>(from.from(row), S::parts,
-                                        to + row * width, in_stage);
+        square(from.from(row).at(k * width), stage, row, k);
       }
-      if (j > 0) {
-        write(extent, stage[(j / n - 1) % 2] + line, dst, columns.from(j - n));
-      }
+      if (j > 0) write(extent, last + line, dst, columns.from(j - step), step);
+      std::swap(stage, last);
     }
-    write(extent, stage[(count - 1) / n % 2] + line, dst,
-          columns.from(count - n));
+    write(extent, last + line, dst, columns.from(count - step), step);
+  }
+
+  // Rows from `row` on and columns from `column` on of those in a stage.
+  template <class Rows>
+  [[gnu::always_inline]] static void square(Rows from, std::byte* stage,
+                                            std::int64_t row,
+                                            std::int64_t column) {
+    S::template square<Put::cached>(
+        from, S::parts, stage + line + row * width + column * column_pitch,
+        typename S::ByStride{0, column_pitch});
+  }
+
+  // What is read after the `turn`th square of a strip of rows; where those end, `then`.
+  template <class Rows>
+  [[gnu::always_inline]] static void ask(Rows here, Rows then, std::int64_t row,
+                                         std::int64_t turn, bool bursts,
+                                         std::int64_t count) {
+    const bool in_row =
+        asked_lines(rows, n * width, turn, bursts).byte + ahead < count * width;
+    S::template ask<n>((in_row ? here : then).at(ahead).from(row), turn,
+                       bursts);
   }
 
   // Rows by way of a copy of some columns, whose lines the L1 cache keeps.
@@ -171,9 +189,10 @@ class MisalignedColumns {
   template <class Columns>
   [[gnu::always_inline]] static void write(const Extent& extent,
                                            const std::byte* from,
-                                           std::byte* dst, Columns columns) {
+                                           std::byte* dst, Columns columns,
+                                           std::int64_t count) {
     const bool inner = extent.there == group + rows && !extent.first;
-    for (std::int64_t k = 0; k < n; ++k) {
+    for (std::int64_t k = 0; k < count; ++k) {
       std::byte* const column = dst + columns.at(k);
       const std::byte* const staged = from + k * column_pitch;
       if (!inner) {
