@@ -23,7 +23,6 @@ class DenseColumns {
   static constexpr std::int64_t rows = S::rows;
   // Columns of a block: a line of each row.
   static constexpr std::int64_t block = line / width;
-  static constexpr std::int64_t squares = block / S::n;  // of a strip
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t far_ahead = 1024, bursts_ahead = 256;
 
@@ -70,6 +69,9 @@ class DenseColumns {
   };
   // Reading and writing by turns of so many lines at most: a strip or a square.
   static constexpr bool by_strips = rows <= 16;
+  // Of many rows a share is asked for with each square: memory gives only some lines at
+  // once.
+  static constexpr std::int64_t shares = by_strips ? 1 : block / S::n;
 
   static constexpr std::int64_t page = page_bytes;
   // Room in front, for what the last block writes once more, and for a block with
@@ -154,11 +156,10 @@ class DenseColumns {
           S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));
         }
       }
-      // With each square a share of these rows: memory gives only some lines at once.
-      const auto ask = [&](std::int64_t square) __attribute__((always_inline)) {
-        const std::int64_t some = (end - row + squares - 1) / squares;
-        const std::int64_t last = std::min(row + (square + 1) * some, end);
-        for (std::int64_t i = row + square * some; prefetch && i < last; ++i) {
+      const auto ask = [&](std::int64_t share) __attribute__((always_inline)) {
+        const std::int64_t some = (end - row + shares - 1) / shares;
+        const std::int64_t last = std::min(row + (share + 1) * some, end);
+        for (std::int64_t i = row + share * some; prefetch && i < last; ++i) {
           if (!bursts) {
             ask_for<line>(next.row(i));
           } else if (i % burst_lines == k % burst_lines) {
@@ -177,7 +178,7 @@ class DenseColumns {
                                        ask);
       } else {
         using Lanes = LaneColumns<Vector, width>;
-        for (std::int64_t square = 0; square < squares; ++square) ask(square);
+        for (std::int64_t share = 0; share < shares; ++share) ask(share);
         const std::int64_t last_row = tile.count[0] - Lanes::rows;
         Lanes::columns(here.from(last_row), to + last_row * width,
                        typename S::ByStride{0, column}, block);
@@ -192,7 +193,7 @@ class DenseColumns {
                                            Waiting& waiting, Ask ask) {
 #pragma GCC unroll 4
     for (std::int64_t k = 0; k < block; k += S::n) {
-      ask(k / S::n);
+      if (k / S::n < shares) ask(k / S::n);
       Strip::template square<Put::cached>(
           from.at(k * width), Strip::parts, to,
           typename Strip::ByStride{k * column, column});
