@@ -35,7 +35,7 @@ class StripsByColumns {
     bool pages;  // of dst
   };
 
-  // Pre: count is a multiple of `step`; strips <= most_strips.
+  // Pre: count is a multiple of `step` and not 0; strips <= most_strips.
   template <class Columns>
   [[gnu::noinline]] static void run(const std::byte* src, std::int64_t pitch,
                                     std::byte* dst, Columns columns,
