@@ -302,7 +302,8 @@ TEST(Kernels, WideTransposes) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
     const std::int64_t line = 64 / kernel.element_bytes;
-    for (const std::int64_t rows : {4 * line, 7 * line, 9 * line + 1}) {
+    for (const std::int64_t rows :
+         {4 * line, 7 * line, 9 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 17 * line + 3}) {
         for (int flags = 0; flags < 8; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);

@@ -104,20 +104,18 @@ class MisalignedColumns {
     alignas(64) std::byte stages[2][most_columns * column_pitch];
     const std::int64_t step =
         most_columns == n ? n : std::min(most_columns, count) / n * n;
-    const std::int64_t whole = extent.there / rows * rows;
     std::byte* stage = stages[0];
     std::byte* last = stages[1];
     for (std::int64_t j = 0; j < count; j += step) {
       const Rows from = here.at(std::min(j, count - step) * width);
-      for (std::int64_t row = 0; row < whole; row += rows) {
+      for (std::int64_t row = 0; row < extent.there; row += rows) {
+        const std::int64_t first = std::min(row, extent.there - rows);
         for (std::int64_t k = 0; k < step; k += n) {
-          if (prefetch) ask(here, then, row, (j + k) / n, bursts, count);
-          square(from.from(row).at(k * width), stage, row, k);
+          if (prefetch && first == row) {
+            ask(here, then, row, (j + k) / n, bursts, count);
+          }
+          square(from.from(first).at(k * width), stage, first, k);
         }
-      }
-      for (std::int64_t k = 0; whole < extent.there && k < step; k += n) {
-        const std::int64_t row = extent.there - rows;
-        square(from.from(row).at(k * width), stage, row, k);
       }
       if (j > 0) write(extent, last + line, dst, columns.from(j - step), step);
       std::swap(stage, last);

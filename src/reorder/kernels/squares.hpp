@@ -194,6 +194,26 @@ struct Squares {
               : each(asked_lines(rows, step * width, turn, false));
   }
 
+  // The same for strip `strip` of some side by side. In the order of memory `next` moves
+  // on; else it stays where the rows of the first strip are read next, if any are.
+  template <std::int64_t step>
+  [[gnu::always_inline]] static void ask_ahead(
+      Ahead ahead, const std::byte*& next, std::int64_t pitch,
+      std::int64_t strip, std::int64_t turn, bool in_bursts) {
+    constexpr std::int64_t square_bytes = rows * step * width;
+    constexpr std::int64_t lines =
+        std::max<std::int64_t>(square_bytes / line, 1);
+    if (ahead == Ahead::in_order) {
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < lines; ++k) {
+        ask_for<line>(next);
+        next += std::min(square_bytes, line);
+      }
+    } else if (ahead == Ahead::by_columns && next != nullptr) {
+      ask<step>(ByPitch{next + strip * rows * pitch, pitch}, turn, in_bursts);
+    }
+  }
+
   // Columns of several strips, `taken` pieces of rows at once, each of all strips before
   // the next ones: memory takes neighbouring lines faster. As many lines as are read are
   // asked for from `next` on, if any.
@@ -206,22 +226,10 @@ struct Squares {
     const std::int64_t strip_pitch = rows * pitch;
     constexpr std::int64_t step = taken * n;
     PagesOfColumns<step> pages(dst + columns.at(0));
-    constexpr std::int64_t square_bytes = rows * step * width;
-    constexpr std::int64_t lines =
-        std::max<std::int64_t>(square_bytes / line, 1);
     for (std::int64_t j = 0; j < count; j += step) {
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
-        if (ahead == Ahead::in_order) {
-#pragma GCC unroll 4
-          for (std::int64_t k = 0; k < lines; ++k) {
-            ask_for<line>(next);
-            next += std::min(square_bytes, line);
-          }
-        } else if (ahead == Ahead::by_columns && next != nullptr) {
-          ask<step>(ByPitch{next + s * strip_pitch, pitch}, j / step,
-                    in_bursts);
-        }
+        ask_ahead<step>(ahead, next, pitch, s, j / step, in_bursts);
         square<put, Vector::lanes, taken>(
             ByPitch{src + s * strip_pitch + j * width, pitch}, parts,
             dst + s * bytes, columns);
@@ -310,7 +318,7 @@ struct Squares {
   // more than a few that are written by halves would leave the write-combining
   // buffers half empty.
   template <Put put, int taken>
-  static constexpr bool staged = put != Put::cached&& parts > 1 &&
+  static constexpr bool staged = (put != Put::cached) && parts > 1 &&
                                  (n > 4 || taken > 1);
   template <Put put, int last = Vector::lanes, int taken = 1, class Rows,
             class Columns>

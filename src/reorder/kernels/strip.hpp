@@ -374,7 +374,7 @@ class Strip {
         static_assert(ByColumns::most_strips >= most_strips);
         if (tile_.stream_columns && strips_ > 1) {
           return ByColumns::run(src, pitch, dst_, columns, count, strips_,
-                                {next, ahead == Ahead::in_order, bursts, asks});
+                                {next, ahead, bursts, asks});
         }
       }
     }

@@ -30,7 +30,7 @@ class StripsByColumns {
   // What squares ask for while they are written, from `next` on, if anything.
   struct Asks {
     const std::byte* next;
-    bool in_order;  // or else by rows
+    Ahead ahead;
     bool in_bursts;
     bool pages;  // of dst
   };
@@ -59,7 +59,8 @@ class StripsByColumns {
       if (asks.pages) pages.reach(dst + columns.at(j));
       for (std::int64_t s = 0; s < strips; ++s) {
         const std::byte* const from = src + s * rows * pitch;
-        ask(asks, pitch, s, j / step);
+        S::template ask_ahead<step>(asks.ahead, asks.next, pitch, s, j / step,
+                                    asks.in_bursts);
         std::byte* const to = stages[j / step % 2] + s * line;
         S::template each_piece<Vector::lanes, taken>(
             typename S::ByPitch{from + j * width, pitch}, S::parts,
@@ -70,22 +71,6 @@ class StripsByColumns {
       }
     }
     for (std::int64_t s = 0; s < strips; ++s) write(count - step, s);
-  }
-
- private:
-  [[gnu::always_inline]] static void ask(Asks& asks, std::int64_t pitch,
-                                         std::int64_t strip,
-                                         std::int64_t turn) {
-    constexpr std::int64_t square_bytes = rows * step * width;
-    if (asks.next == nullptr) return;
-    if (asks.in_order) {
-      ask_for<square_bytes>(asks.next);
-      asks.next += square_bytes;
-    } else {
-      S::template ask<step>(
-          typename S::ByPitch{asks.next + strip * rows * pitch, pitch}, turn,
-          asks.in_bursts);
-    }
   }
 };
 
