@@ -43,6 +43,15 @@ void reference(const Kernel& kernel, const Tile& tile) {
   }
 }
 
+// Of so many rows or columns, a step apart, the last first.
+std::vector<std::int64_t> offsets_back(std::int64_t count, std::int64_t step) {
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t k = 0; k < count; ++k) {
+    offsets.push_back((count - 1 - k) * step);
+  }
+  return offsets;
+}
+
 // Strides of a rows x columns tile for each kind, with `gap` bytes between.
 Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
              std::int64_t gap, std::int64_t zeros) {
@@ -131,12 +140,18 @@ bool suits(const Kernel& kernel, const Tile& tile) {
   }
 }
 
-// Bytes from the first to the last element, all loops at their ends.
+// Bytes from the first to the last element, all loops at their ends. A table, where
+// there is one, stands for a stride.
 std::size_t extent(const std::array<std::int64_t, 4>& count,
                    const std::array<std::int64_t, 4>& stride,
-                   std::int64_t width) {
+                   std::int64_t width,
+                   const std::array<const std::int64_t*, 2>& tables = {}) {
   std::int64_t last = width;
-  for (std::size_t d = 0; d < 4; ++d) last += (count[d] - 1) * stride[d];
+  for (std::size_t d = 0; d < 4; ++d) {
+    const bool table = d < 2 && tables[d] != nullptr;
+    last += table ? *std::max_element(tables[d], tables[d] + count[d])
+                  : (count[d] - 1) * stride[d];
+  }
   return static_cast<std::size_t>(last);
 }
 
@@ -147,21 +162,10 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   const bool runs = kernel.kind == KernelKind::copy;
   auto written = tile.count;
   written[runs ? 1 : 0] += tile.zeros;
-  std::size_t src_size = extent(tile.count, tile.src_stride, width);
-  for (const auto& [offset, count] :
-       {std::pair(tile.row_offset, tile.count[0]),
-        std::pair(tile.column_src, tile.count[1])}) {
-    if (offset == nullptr) continue;
-    src_size +=
-        static_cast<std::size_t>(*std::max_element(offset, offset + count));
-  }
-  std::size_t dst_size = extent(written, tile.dst_stride, width);
-  if (tile.column_offset != nullptr) {  // a permutation of the columns
-    dst_size = extent(
-        written,
-        {width, written[0] * width, tile.dst_stride[2], tile.dst_stride[3]},
-        width);
-  }
+  const std::size_t src_size = extent(tile.count, tile.src_stride, width,
+                                      {tile.row_offset, tile.column_src});
+  const std::size_t dst_size =
+      extent(written, tile.dst_stride, width, {nullptr, tile.column_offset});
   const GuardedBytes src(src_size, side);
   const GuardedBytes dst(dst_size + slack, side);
   for (std::size_t k = 0; k < src_size; ++k) {
@@ -281,11 +285,8 @@ TEST(Kernels, TransposesTakeColumnsFromATable) {
     for (const std::int64_t rows : {3, 16, 17, 64, 100, 256}) {
       for (const std::int64_t columns : {1, 3, 5, 9, 15, 16, 31, 100}) {
         Tile tile = tile_of(kernel, rows, columns, 3, rows % 5);
-        std::vector<std::int64_t> offsets;
-        for (std::int64_t j = 0; j < columns; ++j) {
-          offsets.push_back((columns - 1 - j) * (rows + tile.zeros) *
-                            kernel.element_bytes);
-        }
+        const auto offsets =
+            offsets_back(columns, (rows + tile.zeros) * kernel.element_bytes);
         tile.column_offset = offsets.data();
         for (const auto side :
              {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
@@ -305,7 +306,7 @@ TEST(Kernels, WideTransposes) {
     for (const std::int64_t rows :
          {4 * line, 7 * line, 9 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 17 * line + 3}) {
-        for (int flags = 0; flags < 8; ++flags) {
+        for (int flags = 0; flags < 16; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
           tile.bursts = (flags & 4) == 0;
           tile.square_bytes = 0;
@@ -313,6 +314,8 @@ TEST(Kernels, WideTransposes) {
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
           tile.stream_columns = (flags & 2) != 0;
           tile.dst_stride[1] = (tile.dst_stride[1] + 63) / 64 * 64;
+          const auto columns_back = offsets_back(columns, tile.dst_stride[1]);
+          if ((flags & 8) != 0) tile.column_offset = columns_back.data();
           const auto side = GuardedBytes::Against::front;
           ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
         }
@@ -396,13 +399,6 @@ TEST(Kernels, SquaresOfLines) {
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::transpose) continue;
     const std::int64_t line = 64 / kernel.element_bytes;
-    const auto shuffled = [](std::int64_t count, std::int64_t step) {
-      std::vector<std::int64_t> offsets;
-      for (std::int64_t k = 0; k < count; ++k) {
-        offsets.push_back((count - 1 - k) * step);
-      }
-      return offsets;
-    };
     for (const std::int64_t rows :
          {line, 2 * line - 1, 2 * line + 3, 9 * line}) {
       for (const std::int64_t columns : {line, line + 1, 7 * line - 1}) {
@@ -420,8 +416,8 @@ TEST(Kernels, SquaresOfLines) {
             tile.squares_of_parts = true;
             tile.prefetch = tables == 1;
             tile.crowded_src = bytes == 64 ? 16 : 0;
-            const auto of_rows = shuffled(rows, tile.src_stride[0]);
-            const auto of_columns = shuffled(columns, tile.dst_stride[1]);
+            const auto of_rows = offsets_back(rows, tile.src_stride[0]);
+            const auto of_columns = offsets_back(columns, tile.dst_stride[1]);
             if ((tables & 1) != 0) {
               tile.row_offset = of_rows.data();
               tile.row_reach = of_rows.front();
@@ -1074,24 +1070,20 @@ TEST(Kernels, MisalignedColumnsStreamByParts) {
       };
     };
     for (const std::int64_t rows : {8 * line + 3, 9 * line, 14 * line - 1}) {
-      for (const std::int64_t columns : {3, 6, 11, 16, 19, 64, 65, 130}) {
+      for (const std::int64_t columns : {3, 5, 6, 11, 16, 19, 64, 65, 130}) {
         for (int flags = 0; flags < 8; ++flags) {
           const std::int64_t gap = (rows + columns + flags) % 70;
           Tile tile = tile_of(kernel, rows, columns, gap, 0);
           tile.misaligned = true;
           tile.crowded_src = (flags & 1) != 0 ? 16 : 0;
-          std::vector<std::int64_t> of_rows;
-          std::vector<std::int64_t> of_columns;
-          for (std::int64_t i = 0; (flags & 2) != 0 && i < rows; ++i) {
-            of_rows.push_back((rows - 1 - i) * tile.src_stride[0]);
+          const auto of_rows = offsets_back(rows, tile.src_stride[0]);
+          const auto of_columns =
+              offsets_back(columns, rows * kernel.element_bytes);
+          if ((flags & 2) != 0) {
+            tile.row_offset = of_rows.data();
             tile.row_reach = of_rows.front();
           }
-          for (std::int64_t j = 0; (flags & 4) != 0 && j < columns; ++j) {
-            of_columns.push_back((columns - 1 - j) * rows *
-                                 kernel.element_bytes);
-          }
-          if (!of_rows.empty()) tile.row_offset = of_rows.data();
-          if (!of_columns.empty()) tile.column_offset = of_columns.data();
+          if ((flags & 4) != 0) tile.column_offset = of_columns.data();
           for (const std::int64_t at_once : {rows, 4 * line, line + 5}) {
             ASSERT_NO_FATAL_FAILURE(check(
                 kernel, in_parts(at_once), tile, GuardedBytes::Against::back,

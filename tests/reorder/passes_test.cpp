@@ -377,7 +377,8 @@ TEST(Crowded, WhatStreamsByTwoVectorsALine) {
   EXPECT_TRUE(crowded({512, 12544, 4}, {128, 4, 2048}));
 }
 
-// Columns of dst 16 of which share a set; of 4 bytes and more only where no more rows do.
+// Columns of dst 16 of which share a set; of 4 bytes and more what comes from far, of
+// rows 8 to 16 of which share one.
 TEST(Crowded, StreamsByColumns) {
   detail::PlanData data{};
   data.src_bytes = data.dst_bytes = 128 << 20;
@@ -398,7 +399,13 @@ TEST(Crowded, StreamsByColumns) {
   EXPECT_FALSE(by_columns({12544, 256, 1}, {256, 1, 12544}));
   EXPECT_TRUE(by_columns({512, 12544, 2}, {6272, 2, 1024}));
   EXPECT_TRUE(by_columns({512, 12544, 4}, {3136, 4, 2048}));
+  EXPECT_TRUE(by_columns({3136, 512, 4}, {128, 4, 12544}));
+  EXPECT_FALSE(by_columns({3136, 508, 4}, {127, 4, 12544}));
   EXPECT_FALSE(by_columns({8192, 32768, 4}, {8192, 4, 32768}));
+  EXPECT_TRUE(by_columns({1024, 1024, 8}, {128, 8, 8192}));
+  EXPECT_FALSE(by_columns({4096, 32768, 8}, {4096, 8, 32768}));
+  data.src_bytes = data.dst_bytes = 8 << 20;
+  EXPECT_FALSE(by_columns({3136, 512, 4}, {128, 4, 12544}));
 }
 
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {

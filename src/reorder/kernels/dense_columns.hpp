@@ -151,20 +151,26 @@ class DenseColumns {
         from.at(byte < row_bytes ? byte : byte - row_bytes + tile.next_src);
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
+      const auto ask_row = [&](std::int64_t i) __attribute__((always_inline)) {
+        if (!bursts) {
+          ask_for<line>(next.row(i));
+        } else if (i % burst_lines == k % burst_lines) {
+          ask_for<burst_lines * line>(next.row(i));
+        }
+      };
       if constexpr (packs) {
         for (std::int64_t i = row; i < end; ++i) {
+          if (prefetch) ask_row(i);
           S::template put_column<Put::cached>(pack + i * line, rows_at.row(i));
         }
       }
+      // Of rows that are not packed, whose copies take lines one by one already.
       const auto ask = [&](std::int64_t share) __attribute__((always_inline)) {
         const std::int64_t some = (end - row + shares - 1) / shares;
         const std::int64_t last = std::min(row + (share + 1) * some, end);
-        for (std::int64_t i = row + share * some; prefetch && i < last; ++i) {
-          if (!bursts) {
-            ask_for<line>(next.row(i));
-          } else if (i % burst_lines == k % burst_lines) {
-            ask_for<burst_lines * line>(next.row(i));
-          }
+        for (std::int64_t i = row + share * some;
+             !packs && prefetch && i < last; ++i) {
+          ask_row(i);
         }
       };
       const std::int64_t left = (tile.count[0] - row) * width;

@@ -66,7 +66,7 @@ struct Tile {
   // where the kernel has them (strip.hpp).
   bool reads_crowded;
   // Whether what streams of several strips is best written column by column, where
-  // the kernel can (strips_by_columns.hpp).
+  // the kernel can (strips_by_columns.hpp) and rows have one stride.
   bool stream_columns;
   // Where rows are best taken by squares that write whole lines of columns
   // (line_squares.hpp), how many bytes of each row at once: 128, 64 or 32; else 0.
@@ -181,7 +181,7 @@ struct Kernel {
   std::string_view name;       // set in kernels(): "transpose.b32.avx2"
 };
 
-// Whether one that permutes bytes does so within lanes alone, or else in lines.
+// Whether one that permutes bytes does so within lanes alone, or else across them, too.
 inline bool permutes_lanes(const Kernel& kernel) {
   return kernel.isa != Isa::avx512_vbmi;
 }

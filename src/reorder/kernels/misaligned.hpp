@@ -30,8 +30,8 @@ class MisalignedColumns {
   static constexpr std::int64_t group = strips * rows;
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t ahead = 512;
-  // Columns that are taken at once: rows of long elements lie in other pages, and come by
-  // turns half as often.
+  // Columns that are taken at once: the rows of long elements lie in other pages, which
+  // are turned to less often by eight.
   static constexpr std::int64_t most_columns = std::max<std::int64_t>(n, 8);
   // A line more in front, for a strip that reaches back to before the first row.
   static constexpr std::int64_t column_pitch = (1 + strips + 1) * line;

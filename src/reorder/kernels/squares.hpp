@@ -320,14 +320,14 @@ struct Squares {
   template <Put put, int taken>
   static constexpr bool staged = (put != Put::cached) && parts > 1 &&
                                  (n > 4 || taken > 1);
+
   template <Put put, int last = Vector::lanes, int taken = 1, class Rows,
             class Columns>
   [[gnu::always_inline]] static void square(Rows from, std::int64_t parts_used,
                                             std::byte* dst, Columns columns) {
     constexpr std::int64_t all = taken * n;
-    constexpr bool stages = staged<put, taken>;
-    alignas(64) std::byte stage[stages ? all * bytes : 1];
-    if constexpr (stages) {
+    alignas(64) std::byte stage[staged<put, taken> ? all * bytes : 1];
+    if constexpr (staged<put, taken>) {
       each_piece<last, taken>(from, parts_used,
                               [&](std::int64_t k, std::int64_t at, V v) {
                                 Vector::store(stage + k * bytes + at, v);

@@ -369,9 +369,8 @@ class Strip {
                     std::int64_t count, const std::byte* next) const {
     const bool bursts = ahead == Ahead::by_columns && S::bursts(tile_);
     if constexpr (put == Put::stream && bytes == line && !S::chunks) {
-      using ByColumns = StripsByColumns<Vector, width, taken>;
+      using ByColumns = StripsByColumns<Vector, width, taken, most_strips>;
       if constexpr (ByColumns::exists) {
-        static_assert(ByColumns::most_strips >= most_strips);
         if (tile_.stream_columns && strips_ > 1) {
           return ByColumns::run(src, pitch, dst_, columns, count, strips_,
                                 {next, ahead, bursts, asks});

@@ -1,21 +1,20 @@
 // Strips side by side that stream column by column. Included as transpose.hpp is.
 //
-// Lines a multiple of a page apart, or half of one, stream at 10 ns each, whatever
-// memory gives (Zen 3). Where columns of dst lie so, the lines of a column in all strips
-// are written one after the other: squares of all strips are put together in the
-// nearest cache, and those of the columns before them written by turns with that.
+// Lines a quarter of a page apart, or a multiple of that, stream at 10 ns each, whatever
+// memory gives (Zen 3). Where columns of dst lie so, and where rows come from far, the
+// lines of a column in all strips are written one after the other: squares of all strips
+// are put together in the nearest cache, by turns with the writing of those of the
+// columns before them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-
-#include <algorithm>
 
 #include "reorder/kernels/squares.hpp"
 
 namespace stridewise {
 namespace {
 
-// Where squares take so many pieces of rows.
-template <class Vector, int width, int taken>
+// Where squares take so many pieces of rows, of so many strips at most.
+template <class Vector, int width, int taken, std::int64_t most_strips>
 class StripsByColumns {
   using S = Squares<Vector, width, line>;
   static constexpr std::int64_t step = taken * S::n;  // columns
@@ -25,7 +24,6 @@ class StripsByColumns {
   // Where two vectors make a line; squares that are not staged stream as they are made.
   static constexpr bool exists =
       S::halves_lines && S::template staged<Put::stream, taken>;
-  static constexpr std::int64_t most_strips = 4;
 
   // What squares ask for while they are written, from `next` on, if anything.
   struct Asks {
@@ -35,7 +33,8 @@ class StripsByColumns {
     bool pages;  // of dst
   };
 
-  // Pre: count is a multiple of `step` and not 0; strips <= most_strips.
+  // Pre: count is a multiple of `step` and not 0; all rows of the strips are there;
+  // lines of columns are lines of memory.
   template <class Columns>
   [[gnu::noinline]] static void run(const std::byte* src, std::int64_t pitch,
                                     std::byte* dst, Columns columns,

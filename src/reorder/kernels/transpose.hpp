@@ -276,9 +276,8 @@ class Transpose {
     if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
       return l1_share / strip;
     }
-    if (!tile.stream_columns && Full::template reads_crowded<put>(tile)) {
-      return 2;
-    }
+    const bool by_columns = tile.stream_columns && tile.row_offset == nullptr;
+    if (!by_columns && Full::template reads_crowded<put>(tile)) return 2;
     const bool near = put == Put::cached && !tile.prefetch;
     if (near && tile.crowded_dst > Full::most_strips && simple(tile) &&
         tile.crowded_dst * Full::rows <= 128) {

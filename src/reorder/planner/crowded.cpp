@@ -69,8 +69,8 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 // more apart, by powers of two; of 8 bytes, which write twice as much a column, a page.
 // Where caches hold src and dst, and columns do not crowd, a copy of rows takes half as
 // long. Elements of one and two bytes stream column by column where 16 columns share a
-// set; longer ones where no more rows do, of which caches keep too little by then.
-// Measured on Zen 3.
+// set; longer ones where rows are read as they are and at most 16 of those do: of more,
+// caches lose lines before all strips have used them. Measured on Zen 3.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
                          const PlanData& data) {
   constexpr std::int64_t full_set = 8;

@@ -35,9 +35,9 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
                   const PlanData& data, bool streams);
 
 // Says whether crowded rows of what streams are read as they are, and marks those that fill
-// a set, or whose columns crowd, if so; and whether strips stream column by column. Of
-// other crowded rows kernels take no more than two strips at once, of which caches keep
-// more.
+// a set, or whose columns crowd, if so; and whether strips stream column by column.
+// Where they do not, kernels take two strips of crowded rows at once, of which caches
+// keep more lines than of four.
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
                          const PlanData& data);
 
