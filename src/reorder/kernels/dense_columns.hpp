@@ -175,18 +175,19 @@ class DenseColumns {
       };
       const std::int64_t left = (tile.count[0] - row) * width;
       // Of fewer rows than a strip, the shortest one that ends with the last.
-      if (left >= line) {
-        strip<S>(here.from(row), to + row * width, column, waiting, ask);
-      } else if (left > 32) {
-        last<S>(tile.count[0], here, to, column, waiting, ask);
+      if (left > 32) {
+        const std::int64_t first = std::min(row, tile.count[0] - rows);
+        strip<S>(here.from(first), to + first * width, column, waiting, ask);
       } else if (left > 16) {
-        last<Squares<Half, width, 32>>(tile.count[0], here, to, column, waiting,
-                                       ask);
+        using Short = Squares<Half, width, 32>;
+        const std::int64_t first = tile.count[0] - Short::rows;
+        strip<Short>(here.from(first), to + first * width, column, waiting,
+                     ask);
       } else {
         using Lanes = LaneColumns<Vector, width>;
         for (std::int64_t share = 0; share < shares; ++share) ask(share);
-        const std::int64_t last_row = tile.count[0] - Lanes::rows;
-        Lanes::columns(here.from(last_row), to + last_row * width,
+        const std::int64_t first = tile.count[0] - Lanes::rows;
+        Lanes::columns(here.from(first), to + first * width,
                        typename S::ByStride{0, column}, block);
       }
       if (by_strips) waiting.write(rows);
@@ -197,7 +198,6 @@ class DenseColumns {
   [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
                                            std::int64_t column,
                                            Waiting& waiting, Ask ask) {
-#pragma GCC unroll 4
     for (std::int64_t k = 0; k < block; k += S::n) {
       if (k / S::n < shares) ask(k / S::n);
       Strip::template square<Put::cached>(
@@ -205,13 +205,6 @@ class DenseColumns {
           typename Strip::ByStride{k * column, column});
       if (!by_strips) waiting.write(S::n);
     }
-  }
-  template <class Strip, class Rows, class Ask>
-  [[gnu::always_inline]] static void last(std::int64_t count, Rows from,
-                                          std::byte* to, std::int64_t column,
-                                          Waiting& waiting, Ask ask) {
-    const std::int64_t row = count - Strip::rows;
-    strip<Strip>(from.from(row), to + row * width, column, waiting, ask);
   }
 };
 
