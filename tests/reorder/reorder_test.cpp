@@ -359,7 +359,8 @@ void expect_streams_to_any_address(const Layout& src, const Layout& dst,
 TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
   constexpr std::array<std::size_t, 5> shifts = {0, 3, 16, 36, 63};
   for (const std::int32_t width : {1, 2, 4, 8}) {
-    for (const std::int64_t channels : {3, 17, 64, 67, 126, 128, 192, 250}) {
+    for (const std::int64_t channels :
+         {3, 17, 50, 64, 67, 126, 128, 192, 250}) {
       for (const std::int64_t zeros : {0, 1, 3, 5}) {
         const Shape shape = {{"n", 2}, {"c", channels}, {"h", 9}, {"w", 39}};
         expect_streams_to_any_address(

@@ -174,8 +174,14 @@ class DenseColumns {
         }
       };
       const std::int64_t left = (tile.count[0] - row) * width;
-      // Of fewer rows than a strip, the shortest one that ends with the last.
-      if (left > 32) {
+      // Of fewer rows than a strip, the shortest one that ends with the last, or two.
+      if (left > 32 && tile.count[0] < rows) {
+        using Short = Squares<Half, width, 32>;
+        const std::int64_t first = tile.count[0] - Short::rows;
+        strip<Short>(here, to, column, waiting, ask);
+        strip<Short>(here.from(first), to + first * width, column, waiting,
+                     [](std::int64_t) {});
+      } else if (left > 32) {
         const std::int64_t first = std::min(row, tile.count[0] - rows);
         strip<S>(here.from(first), to + first * width, column, waiting, ask);
       } else if (left > 16) {

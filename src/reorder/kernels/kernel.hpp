@@ -147,15 +147,15 @@ enum class KernelKind : std::uint8_t {
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether
 // columns follow each other in dst and stream by whole lines though they are none
-// (dense_columns.hpp). A line of each row holds at least one block of them, of so many
-// bytes at most.
+// (dense_columns.hpp). They are longer than half a line; a line of each row holds at
+// least one block of them, of so many bytes at most.
 constexpr std::int64_t most_dense = std::int64_t{8} << 10;
 constexpr bool streams_dense(std::int64_t rows, std::int64_t columns,
                              std::int64_t column_stride,
                              std::int64_t element_bytes) {
   constexpr std::int64_t line = 64;
   const std::int64_t column = rows * element_bytes;
-  return element_bytes < 16 && column_stride == column && column > line &&
+  return element_bytes < 16 && column_stride == column && column > line / 2 &&
          column % line != 0 && columns >= line / element_bytes &&
          rows * line <= most_dense;
 }
