@@ -368,7 +368,6 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
       counts.push_back(rows);
     }
     for (const std::int64_t rows : counts) {
-      std::vector<std::int64_t> reversed;
       for (const std::int64_t columns :
            {block, block + 1, 2 * block, 3 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
@@ -381,10 +380,7 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
                                           GuardedBytes::Against::back, slack));
           }
         }
-        reversed.clear();
-        for (std::int64_t i = rows; i-- > 0;) {
-          reversed.push_back(i * tile.src_stride[0]);
-        }
+        const auto reversed = offsets_back(rows, tile.src_stride[0]);
         tile.row_offset = reversed.data();
         tile.row_reach = reversed.front();
         ASSERT_NO_FATAL_FAILURE(
