@@ -218,16 +218,34 @@ TEST(Lower, ColumnsThatStreamEndWithLines) {
 }
 
 // Bytes io to 4i16o4i: a tile is a line of dst and of four rows a fourth of theirs.
-TEST(Lower, StreamsSomeLinesOfDstBeforeSrcGoesOn) {
+TEST(Lower, SomeLinesOfDstBeforeSrcGoesOn) {
+  const auto loops_of = [](std::int64_t pitch, std::int64_t apart,
+                           Reach reach) {
+    const Piece piece{
+        0, 0, {{8, 16, apart}, {16, 4 * pitch, 64}, {16, 1, 4}, {4, pitch, 1}}};
+    return lower_move(piece, 1, reach).nest.loops;
+  };
+  const PlanLoop along_src{8, 16, 4352};
+  const std::vector<PlanLoop> by_src{{16, 512, 64}, along_src};
+  EXPECT_EQ(loops_of(128, 4352, Reach::caches), by_src);
+  EXPECT_EQ(loops_of(128, 4352, Reach::streams), by_src);
+  EXPECT_EQ(loops_of(128, 4352, Reach::memory),
+            (std::vector<PlanLoop>{{4, 2048, 256}, along_src, {4, 512, 64}}));
+  // Lines that crowd.
+  EXPECT_EQ(
+      loops_of(128, 4096, Reach::streams),
+      (std::vector<PlanLoop>{{4, 2048, 256}, {8, 16, 4096}, {4, 512, 64}}));
+  // 16 rows a page apart share a set.
+  EXPECT_EQ(loops_of(4096, 4352, Reach::memory),
+            (std::vector<PlanLoop>{{16, 16384, 64}, along_src}));
+}
+
+// bf16 io to 8i16o2i reads half lines.
+TEST(Lower, HalfLinesOfSrcGoOnFirst) {
   const Piece piece{
-      0, 0, {{8, 16, 4096}, {16, 512, 64}, {16, 1, 4}, {4, 128, 1}}};
-  const PlanLoop along_src{8, 16, 4096};
-  EXPECT_EQ(lower_move(piece, 1, Reach::caches).nest.loops,
-            (std::vector<PlanLoop>{{16, 512, 64}, along_src}));
-  const auto of_lines =
-      std::vector<PlanLoop>{{4, 2048, 256}, along_src, {4, 512, 64}};
-  EXPECT_EQ(lower_move(piece, 1, Reach::streams).nest.loops, of_lines);
-  EXPECT_EQ(lower_move(piece, 1, Reach::memory).nest.loops, of_lines);
+      0, 0, {{8, 32, 4096}, {8, 512, 64}, {16, 2, 4}, {2, 256, 2}}};
+  EXPECT_EQ(lower_move(piece, 2, Reach::memory).nest.loops,
+            (std::vector<PlanLoop>{{8, 512, 64}, {8, 32, 4096}}));
 }
 
 // 10 images, chwn to nhwc: columns of all pixels would be too long a table, of those of
