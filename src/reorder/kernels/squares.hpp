@@ -34,7 +34,7 @@ enum class Put : std::uint8_t { cached, stream, stream_lanes };
 // What is prefetched while squares are written: nothing, since src is near; the same
 // columns of other rows; or what lies from there on, in the order of memory: the
 // processor then reads ahead, too, and memory gives up to 1.5 times as much.
-enum class Ahead : std::uint8_t { none, by_columns, in_order };
+enum class Ahead : std::uint8_t { none, by_columns, in_bursts, in_order };
 
 // The squares of strips that hold `bytes` of each column.
 template <class Vector, int width, int bytes>
@@ -170,6 +170,7 @@ struct Squares {
     }
   }
 
+  static constexpr bool may_burst = rows * n * width > line;
   // Whether the rows of such a tile are asked for in bursts.
   static bool bursts(const Tile& tile) {
     return tile.bursts && by_bursts(rows, n * width, tile.count[1] * width);
@@ -197,9 +198,11 @@ struct Squares {
   // The same for strip `strip` of some side by side. In the order of memory `next` moves
   // on; else it stays where the rows of the first strip are read next, if any are.
   template <std::int64_t step>
-  [[gnu::always_inline]] static void ask_ahead(
-      Ahead ahead, const std::byte*& next, std::int64_t pitch,
-      std::int64_t strip, std::int64_t turn, bool in_bursts) {
+  [[gnu::always_inline]] static void ask_ahead(Ahead ahead,
+                                               const std::byte*& next,
+                                               std::int64_t pitch,
+                                               std::int64_t strip,
+                                               std::int64_t turn) {
     constexpr std::int64_t square_bytes = rows * step * width;
     constexpr std::int64_t lines =
         std::max<std::int64_t>(square_bytes / line, 1);
@@ -209,8 +212,9 @@ struct Squares {
         ask_for<line>(next);
         next += std::min(square_bytes, line);
       }
-    } else if (ahead == Ahead::by_columns && next != nullptr) {
-      ask<step>(ByPitch{next + strip * rows * pitch, pitch}, turn, in_bursts);
+    } else if (ahead != Ahead::none && next != nullptr) {
+      ask<step>(ByPitch{next + strip * rows * pitch, pitch}, turn,
+                ahead == Ahead::in_bursts);
     }
   }
 
@@ -222,14 +226,14 @@ struct Squares {
                                         std::int64_t pitch, std::byte* dst,
                                         Columns columns, std::int64_t count,
                                         std::int64_t strips,
-                                        const std::byte* next, bool in_bursts) {
+                                        const std::byte* next) {
     const std::int64_t strip_pitch = rows * pitch;
     constexpr std::int64_t step = taken * n;
     PagesOfColumns<step> pages(dst + columns.at(0));
     for (std::int64_t j = 0; j < count; j += step) {
       if constexpr (asks) pages.reach(dst + columns.at(0));
       for (std::int64_t s = 0; s < strips; ++s) {
-        ask_ahead<step>(ahead, next, pitch, s, j / step, in_bursts);
+        ask_ahead<step>(ahead, next, pitch, s, j / step);
         square<put, Vector::lanes, taken>(
             ByPitch{src + s * strip_pitch + j * width, pitch}, parts,
             dst + s * bytes, columns);

@@ -367,18 +367,23 @@ class Strip {
   template <Put put, bool asks, Ahead ahead, int taken, class Columns>
   void side_by_side(const std::byte* src, std::int64_t pitch, Columns columns,
                     std::int64_t count, const std::byte* next) const {
-    const bool bursts = ahead == Ahead::by_columns && S::bursts(tile_);
+    if constexpr (ahead == Ahead::by_columns && S::may_burst) {
+      if (next != nullptr && S::bursts(tile_)) {
+        return side_by_side<put, asks, Ahead::in_bursts, taken>(
+            src, pitch, columns, count, next);
+      }
+    }
     if constexpr (put == Put::stream && bytes == line && !S::chunks) {
       using ByColumns = StripsByColumns<Vector, width, taken, most_strips>;
       if constexpr (ByColumns::exists) {
         if (tile_.stream_columns && strips_ > 1) {
           return ByColumns::run(src, pitch, dst_, columns, count, strips_,
-                                {next, ahead, bursts, asks});
+                                {next, ahead, asks});
         }
       }
     }
     S::template squares<put, asks, ahead, taken>(src, pitch, dst_, columns,
-                                                 count, strips_, next, bursts);
+                                                 count, strips_, next);
   }
 
   // Where what is read after row i begins: of the rows after these, or of the

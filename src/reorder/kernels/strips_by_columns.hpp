@@ -29,7 +29,6 @@ class StripsByColumns {
   struct Asks {
     const std::byte* next;
     Ahead ahead;
-    bool in_bursts;
     bool pages;  // of dst
   };
 
@@ -58,8 +57,7 @@ class StripsByColumns {
       if (asks.pages) pages.reach(dst + columns.at(j));
       for (std::int64_t s = 0; s < strips; ++s) {
         const std::byte* const from = src + s * rows * pitch;
-        S::template ask_ahead<step>(asks.ahead, asks.next, pitch, s, j / step,
-                                    asks.in_bursts);
+        S::template ask_ahead<step>(asks.ahead, asks.next, pitch, s, j / step);
         std::byte* const to = stages[j / step % 2] + s * line;
         S::template each_piece<Vector::lanes, taken>(
             typename S::ByPitch{from + j * width, pitch}, S::parts,
