@@ -362,9 +362,9 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
       continue;
     }
     const std::int64_t block = 64 / kernel.element_bytes;
-    std::vector<std::int64_t> counts = {127};  // the most that a stage holds
-    for (std::int64_t rows = block / 2 + 1; rows <= 128;
-         rows += 1 + rows / 16) {
+    std::vector<std::int64_t> counts = {511};  // the most that a stage holds
+    for (std::int64_t rows = block / 2 + 1; rows < counts.front();
+         rows += 1 + rows / 12) {
       counts.push_back(rows);
     }
     for (const std::int64_t rows : counts) {

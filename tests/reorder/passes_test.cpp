@@ -426,6 +426,27 @@ TEST(Crowded, StreamsByColumns) {
   EXPECT_FALSE(by_columns({3136, 512, 4}, {128, 4, 12544}));
 }
 
+// Up to 512 rows whose columns follow each other, but crowded ones in memory: up to 128.
+TEST(Crowded, StreamsByBlocks) {
+  const auto by_blocks = [](std::int64_t rows, std::int64_t crowded,
+                            std::int64_t mebibytes, std::int64_t gap) {
+    detail::PlanData data{};
+    data.src_bytes = data.dst_bytes = mebibytes << 20;
+    PlanNest nest{};
+    nest.tile = {{rows, 4096, 1}, {4096, 1, rows + gap}};
+    detail::ScheduledNest scheduled{};
+    scheduled.kernel = find_kernel(KernelKind::transpose, 1);
+    scheduled.crowded_src = crowded;
+    return detail::streams_by_blocks(scheduled, nest, data);
+  };
+  EXPECT_TRUE(by_blocks(511, 0, 128, 0));
+  EXPECT_FALSE(by_blocks(513, 0, 128, 0));
+  EXPECT_FALSE(by_blocks(511, 0, 128, 1));
+  EXPECT_TRUE(by_blocks(511, 16, 8, 0));
+  EXPECT_TRUE(by_blocks(127, 16, 128, 0));
+  EXPECT_FALSE(by_blocks(129, 16, 128, 0));
+}
+
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {
   // s8 oihw to OIhw4i16o4i, 384x80x3x3: the stage holds four channels of each place
   // side by side.

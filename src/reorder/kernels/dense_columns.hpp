@@ -74,17 +74,16 @@ class DenseColumns {
   static constexpr std::int64_t shares = by_strips ? 1 : block / S::n;
 
   static constexpr std::int64_t page = page_bytes;
-  // Room in front, for what the last block writes once more, and for a block with
-  // the line in which it begins.
+  // Room for a block, for the line in which it begins, and for where in a page it does.
   static constexpr std::int64_t stage_bytes = most_dense + 2 * page;
-  static_assert(most_dense % page == 0);
 
-  // Where in its stage a block begins, at most `line` bytes before its columns do, so
-  // that no store of it crosses the end of a page: beside stores that stream each of
-  // those takes 100 ns on Zen 4. Of a block longer than a page, a column ends there.
+  // Where in its stage a block begins, at most `line` bytes before its columns do. Of a
+  // block longer than a page, a column ends with one: stores that cross the end of a page
+  // take 100 ns each beside stores that stream, on Zen 4.
   static std::int64_t begin(std::int64_t head, std::int64_t column) {
-    if (head + block * column <= page) return most_dense;
-    return most_dense + page - head - block / 2 * column;
+    if (head + block * column <= page) return 0;
+    const std::int64_t half = head + block / 2 * column;
+    return (half + page - 1) / page * page - half;
   }
 
   template <class Rows>
@@ -92,11 +91,13 @@ class DenseColumns {
     const std::int64_t count = tile.count[1];
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t head = reinterpret_cast<std::intptr_t>(tile.dst) % line;
-    // Of two blocks by turns; the line in which the second one ends is read whole.
+    // Of two blocks by turns; the line in which the second one ends is read whole. The
+    // last one, if it is short, begins early enough to be whole: in front of the second.
     alignas(page) std::byte stages[2 * stage_bytes + line];
     const std::int64_t first = begin(head, column);
     const auto stage_of = [&](std::int64_t k) {
-      return stages + k % 2 * stage_bytes + first;
+      const bool whole = (k + 1) * block <= count;
+      return stages + (whole ? k % 2 : 1) * stage_bytes + first;
     };
     std::byte* to = tile.dst - head;  // of the block's first line
     Waiting waiting{nullptr, nullptr, 0};
@@ -117,6 +118,7 @@ class DenseColumns {
       to += lines * line;
       const std::byte* const rest = stage + lines * line;
       if (j + block < count) {
+        if (j + 2 * block > count) waiting.write(waiting.lines);
         S::template put_column<Put::cached>(stage_of(j / block + 1), rest);
       } else {
         waiting.write(waiting.lines);
@@ -174,19 +176,17 @@ class DenseColumns {
         }
       };
       const std::int64_t left = (tile.count[0] - row) * width;
-      // Of fewer rows than a strip, the shortest one that ends with the last, or two.
-      if (left > 32 && tile.count[0] < rows) {
-        using Short = Squares<Half, width, 32>;
-        const std::int64_t first = tile.count[0] - Short::rows;
-        strip<Short>(here, to, column, waiting, ask);
-        strip<Short>(here.from(first), to + first * width, column, waiting,
-                     [](std::int64_t) {});
-      } else if (left > 32) {
+      // The last rows, fewer than a strip, by the shortest one that ends with them; if there
+      // are no others, by two.
+      if (left > 32 && tile.count[0] >= rows) {
         const std::int64_t first = std::min(row, tile.count[0] - rows);
         strip<S>(here.from(first), to + first * width, column, waiting, ask);
       } else if (left > 16) {
         using Short = Squares<Half, width, 32>;
         const std::int64_t first = tile.count[0] - Short::rows;
+        if (left > 32) {
+          strip<Short>(here, to, column, waiting, [](std::int64_t) {});
+        }
         strip<Short>(here.from(first), to + first * width, column, waiting,
                      ask);
       } else {
@@ -200,16 +200,23 @@ class DenseColumns {
     }
   }
 
+  // Vectors of a line take 1.05 times as long in a loop, shorter ones less time.
   template <class Strip, class Rows, class Ask>
   [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
                                            std::int64_t column,
                                            Waiting& waiting, Ask ask) {
-    for (std::int64_t k = 0; k < block; k += S::n) {
+    const auto one = [&](std::int64_t k) __attribute__((always_inline)) {
       if (k / S::n < shares) ask(k / S::n);
       Strip::template square<Put::cached>(
           from.at(k * width), Strip::parts, to,
           typename Strip::ByStride{k * column, column});
       if (!by_strips) waiting.write(S::n);
+    };
+    if constexpr (S::vector_bytes == line) {
+#pragma GCC unroll 16
+      for (std::int64_t k = 0; k < block; k += S::n) one(k);
+    } else {
+      for (std::int64_t k = 0; k < block; k += S::n) one(k);
     }
   }
 };

@@ -149,7 +149,7 @@ enum class KernelKind : std::uint8_t {
 // columns follow each other in dst and stream by whole lines though they are none
 // (dense_columns.hpp). They are longer than half a line; a line of each row holds at
 // least one block of them, of so many bytes at most.
-constexpr std::int64_t most_dense = std::int64_t{8} << 10;
+constexpr std::int64_t most_dense = std::int64_t{32} << 10;
 constexpr bool streams_dense(std::int64_t rows, std::int64_t columns,
                              std::int64_t column_stride,
                              std::int64_t element_bytes) {

@@ -107,12 +107,12 @@ class Transpose {
     const std::int64_t count = tile.count[0] + tile.zeros;
     std::int64_t row = 0;
     if constexpr (streams && !chunks) {
-      using Dense = DenseColumns<Wide, Half, width>;
-      if (Dense::suits(tile)) return Dense::run(tile);
       using Misaligned = MisalignedColumns<Wide, width>;
       if (tile.misaligned && Misaligned::suits(tile)) {
         return Misaligned::run(tile);
       }
+      using Dense = DenseColumns<Wide, Half, width>;
+      if (Dense::suits(tile)) return Dense::run(tile);
     }
     if constexpr (streams) {
       const std::int64_t misaligned =

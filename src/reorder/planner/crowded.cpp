@@ -97,4 +97,18 @@ void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
   }
 }
 
+bool streams_by_blocks(const ScheduledNest& scheduled, const PlanNest& nest,
+                       const PlanData& data) {
+  constexpr std::int64_t some_rows = 128;
+  const Kernel& kernel = *scheduled.kernel;
+  const PlanLoop& row = nest.tile[0];
+  const PlanLoop& column = nest.tile[1];
+  const bool in_memory = data.src_bytes + data.dst_bytes >= all_caches_bytes;
+  return kernel.kind == KernelKind::transpose && nest.zeros == 0 &&
+         nest.columns.empty() &&
+         streams_dense(row.count, column.count, column.dst_stride,
+                       kernel.element_bytes) &&
+         !(in_memory && scheduled.crowded_src > 0 && row.count > some_rows);
+}
+
 }  // namespace stridewise::detail

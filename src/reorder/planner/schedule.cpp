@@ -31,15 +31,6 @@ bool misaligned(const PlanNest& nest, const Kernel& kernel,
                                 : std::ranges::any_of(column_offsets, off_line);
 }
 
-// Whether columns follow each other in dst, and the kernel streams them by whole lines.
-bool dense(const PlanNest& nest, const Kernel& kernel) {
-  const PlanLoop& column = nest.tile[1];
-  return kernel.kind == KernelKind::transpose && nest.zeros == 0 &&
-         nest.columns.empty() &&
-         streams_dense(nest.tile[0].count, column.count, column.dst_stride,
-                       kernel.element_bytes);
-}
-
 // Whether columns of the tile, or runs of a copy, of so many bytes are whole lines of
 // dst if the first one begins with one.
 bool whole_lines(const PlanNest& nest, const Kernel& kernel,
@@ -258,8 +249,10 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
       kernel_streams ? scheduled.kernel->stream : scheduled.kernel->run;
   scheduled.zeros_dim = kernel.kind == KernelKind::copy ? 1 : 0;
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
-  bool by_whole_lines = kernel_streams && !staged && dense(nest, kernel);
-  if (by_whole_lines) {
+  const bool dense =
+      kernel_streams && !staged && streams_by_blocks(scheduled, nest, data);
+  bool by_whole_lines = dense;
+  if (dense) {
     nest.staged = true;
   } else if (kernel_streams && conversion != Conversion::direct) {
     scheduled.combine = combine_of(nest, kernel, scheduled.column_offsets,
@@ -278,6 +271,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   }
   auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
                           : part_of(kernel, nest, by_whole_lines);
+  if (dense) tile_part[0] = nest.tile[0].count;
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
     const std::int64_t rows = std::max(tile_part[0], nest.tile[0].count);
     if (staged) tile_part[1] = staged_bytes / unit / rows;

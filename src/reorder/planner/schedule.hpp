@@ -41,6 +41,13 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
                          const PlanData& data);
 
+// Whether the columns of what streams follow each other in dst and are put together by
+// blocks (dense_columns.hpp). That takes a line of each row at once: too little where src
+// is in memory and more than some rows crowd, which are read by longer parts.
+[[nodiscard]] bool streams_by_blocks(const ScheduledNest& scheduled,
+                                     const PlanNest& nest,
+                                     const PlanData& data);
+
 // How wide the squares of a transpose are, and in what order they are taken. Of 64
 // lines of columns, `of_columns` share a set of the L1 cache.
 void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
