@@ -137,12 +137,16 @@ Choice choice_of_few_ways(const Sides& sides) {
     return {SquareOrder::down_columns, by_bytes.bytes};
   }
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
-  // Whole lines of rows, which are lines of memory where src begins with one. Planes of
-  // less than some such lines are best taken otherwise (small_planes.hpp).
-  if (sides.unit == 4 && !sides.tables && of_columns < 16 && of_rows <= 16 &&
-      sides.nest.tile[0].src_stride % line == 0 &&
-      sides.columns > 2 * line / sides.unit) {
-    return {SquareOrder::strips, 0};
+  const bool lines_of_src = sides.nest.tile[0].src_stride % line == 0;
+  const bool lines_of_dst = sides.nest.tile[1].dst_stride % line == 0;
+  if (sides.unit == 4 && !sides.tables && of_columns < 16) {
+    // Whole lines of rows, which are lines of memory where src begins with one. Planes of
+    // less than some such lines are best taken otherwise (small_planes.hpp).
+    if (!lines_of_src) return {blocks, 0};
+    if (sides.columns > 2 * line / sides.unit) return {SquareOrder::strips, 0};
+  }
+  if (sides.unit == 8 && !sides.tables && lines_of_src && !lines_of_dst) {
+    return {SquareOrder::down_columns, 0};
   }
   const bool strips =
       of_columns < 16 || of_rows <= 2 || (of_columns == 16 && of_rows <= 8);
