@@ -369,7 +369,7 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
     }
     for (const std::int64_t rows : counts) {
       for (const std::int64_t columns :
-           {block, block + 1, 2 * block, 3 * block - 1}) {
+           {block, block + 1, 2 * block, 2 * block + 1, 3 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
         tile.dst_stride[1] = rows * kernel.element_bytes;
         tile.prefetch = rows % 2 == 0;

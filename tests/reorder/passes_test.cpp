@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "reorder/plan_data.hpp"
+#include "reorder/planner/cache_sets.hpp"
 #include "reorder/planner/problem.hpp"
 #include "reorder/planner/schedule.hpp"
 #include "stridewise/catalogue.hpp"
@@ -426,25 +427,83 @@ TEST(Crowded, StreamsByColumns) {
   EXPECT_FALSE(by_columns({3136, 512, 4}, {128, 4, 12544}));
 }
 
-// Up to 512 rows whose columns follow each other, but crowded ones in memory: up to 128.
+// Up to 511 rows whose columns follow each other, but crowded ones in memory: up to 128.
 TEST(Crowded, StreamsByBlocks) {
-  const auto by_blocks = [](std::int64_t rows, std::int64_t crowded,
-                            std::int64_t mebibytes, std::int64_t gap) {
+  struct Case {
+    std::int64_t rows, crowded, mebibytes, gap, zeros = 0, unit = 1;
+  };
+  const auto by_blocks = [](const Case& of) {
     detail::PlanData data{};
-    data.src_bytes = data.dst_bytes = mebibytes << 20;
+    data.src_bytes = data.dst_bytes = of.mebibytes << 20;
     PlanNest nest{};
-    nest.tile = {{rows, 4096, 1}, {4096, 1, rows + gap}};
+    nest.tile = {{of.rows, 4096, of.unit},
+                 {4096, of.unit, of.rows * of.unit + of.gap}};
+    nest.zeros = of.zeros;
     detail::ScheduledNest scheduled{};
-    scheduled.kernel = find_kernel(KernelKind::transpose, 1);
-    scheduled.crowded_src = crowded;
+    scheduled.kernel = find_kernel(KernelKind::transpose, of.unit);
+    scheduled.crowded_src = of.crowded;
     return detail::streams_by_blocks(scheduled, nest, data);
   };
-  EXPECT_TRUE(by_blocks(511, 0, 128, 0));
-  EXPECT_FALSE(by_blocks(513, 0, 128, 0));
-  EXPECT_FALSE(by_blocks(511, 0, 128, 1));
-  EXPECT_TRUE(by_blocks(511, 16, 8, 0));
-  EXPECT_TRUE(by_blocks(127, 16, 128, 0));
-  EXPECT_FALSE(by_blocks(129, 16, 128, 0));
+  EXPECT_TRUE(by_blocks({511, 0, 128, 0}));
+  EXPECT_TRUE(by_blocks({511, 0, 128, 0, 0, 8}));
+  EXPECT_FALSE(by_blocks({513, 0, 128, 0}));
+  EXPECT_FALSE(by_blocks({511, 0, 128, 1}));
+  EXPECT_FALSE(by_blocks({511, 0, 128, 0, 1}));
+  EXPECT_TRUE(by_blocks({511, 16, 8, 0}));
+  EXPECT_TRUE(by_blocks({127, 16, 128, 0}));
+  EXPECT_FALSE(by_blocks({129, 16, 128, 0}));
+}
+
+// All rows, and columns of a page of src or of what makes a task.
+TEST(Parts, OfBlocksHaveAllRows) {
+  const auto part_of = [](std::int64_t rows, std::int64_t unit) {
+    PlanNest nest{};
+    nest.tile = {{rows, 1 << 20, unit}, {1 << 18, unit, rows * unit}};
+    return detail::part_by_blocks(*find_kernel(KernelKind::transpose, unit),
+                                  nest);
+  };
+  using Part = std::array<std::int64_t, 2>;
+  EXPECT_EQ(part_of(67, 4), (Part{67, 1024}));
+  EXPECT_EQ(part_of(131, 4), (Part{131, 960}));
+  EXPECT_EQ(part_of(511, 1), (Part{511, 1024}));
+  EXPECT_EQ(part_of(511, 8), (Part{511, 128}));
+  // Short columns, as many as make up for what a call takes.
+  EXPECT_EQ(part_of(13, 4), (Part{13, 1216}));
+}
+
+// Where sets of the L1 cache hold eight lines, as measured on Zen 4.
+TEST(Squares, OfFewWays) {
+  if (detail::sets_have_many_ways()) GTEST_SKIP();
+  const auto chosen = [](const PlanLoop& row, const PlanLoop& column,
+                         std::int64_t of_columns) {
+    detail::PlanData data{};
+    data.src_bytes = data.dst_bytes = 256 << 10;
+    PlanNest nest{};
+    nest.tile = {row, column};
+    detail::ScheduledNest scheduled{};
+    scheduled.kernel = find_kernel(KernelKind::transpose, row.dst_stride);
+    detail::choose_squares(scheduled, nest, data, of_columns);
+    return scheduled;
+  };
+  // f32 rows of whole lines, that crowd or not; planes of two lines have few.
+  EXPECT_EQ(chosen({64, 4096, 4}, {1024, 4, 256}, 4).square_order,
+            SquareOrder::strips);
+  EXPECT_EQ(chosen({80, 3264, 4}, {816, 4, 320}, 1).square_order,
+            SquareOrder::strips);
+  EXPECT_EQ(chosen({64, 128, 4}, {32, 4, 256}, 4).square_order,
+            SquareOrder::blocks);
+  EXPECT_NE(chosen({256, 1024, 4}, {256, 4, 1024}, 16).square_order,
+            SquareOrder::strips);
+  // Rows that are no lines, by the longest vectors.
+  const detail::ScheduledNest odd = chosen({67, 3844, 4}, {961, 4, 268}, 2);
+  EXPECT_EQ(odd.square_order, SquareOrder::blocks);
+  EXPECT_EQ(odd.square_bytes, 0);
+  EXPECT_EQ(odd.kernel, find_kernel(KernelKind::transpose, 4));
+  // f64 rows of whole lines beside columns that are none.
+  EXPECT_EQ(chosen({33, 7936, 8}, {992, 8, 264}, 2).square_order,
+            SquareOrder::down_columns);
+  EXPECT_EQ(chosen({32, 8192, 8}, {1024, 8, 256}, 4).square_order,
+            SquareOrder::blocks);
 }
 
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {

@@ -373,6 +373,19 @@ TEST(Reorder, StreamsColumnsThatAreNoWholeLines) {
   }
 }
 
+// In calls of all rows and some columns.
+TEST(Reorder, StreamsLongColumnsByBlocks) {
+  constexpr std::array<std::size_t, 3> shifts = {0, 16, 63};
+  for (const auto& [channels, width] :
+       {std::pair{511, 1}, {300, 2}, {131, 4}, {257, 8}}) {
+    const Shape shape = {{"n", 2}, {"c", channels}, {"h", 37}, {"w", 39}};
+    expect_streams_to_any_address(*resolve_layout("abcd")->bind(shape, width),
+                                  *resolve_layout("acdb")->bind(shape, width),
+                                  shifts,
+                                  fmt::format("{} x {}", width, channels));
+  }
+}
+
 // Columns that follow each other in dst only after others between them.
 TEST(Reorder, StreamsColumnsOfSeveralLoops) {
   constexpr std::array<std::size_t, 5> shifts = {0, 1, 16, 36, 60};

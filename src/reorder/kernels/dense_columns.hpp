@@ -1,8 +1,8 @@
 // Columns that follow each other in dst and stream by whole lines, though they are
 // no lines themselves. Included as transpose.hpp is.
 //
-// As many columns as a line of a row holds are put together in the nearest cache,
-// strip by strip; as they are whole lines together, wherever those begin. Those of
+// As many columns as a line of a row holds are put together in near caches, strip by
+// strip; as they are whole lines together, wherever those begin. Those of
 // the columns before them are written by turns with that, so that reading src and
 // writing dst overlap.
 // SPDX-License-Identifier: Apache-2.0
@@ -71,15 +71,19 @@ class DenseColumns {
   static constexpr bool by_strips = rows <= 16;
   // Of many rows a share is asked for with each square: memory gives only some lines at
   // once.
-  static constexpr std::int64_t shares = by_strips ? 1 : block / S::n;
+  static constexpr std::int64_t squares = block / S::n;  // of a strip
+  static constexpr std::int64_t shares = by_strips ? 1 : squares;
 
   static constexpr std::int64_t page = page_bytes;
-  // Room for a block, for the line in which it begins, and for where in a page it does.
-  static constexpr std::int64_t stage_bytes = most_dense + 2 * page;
+  // Room for a block, with the line in which it begins, from anywhere in a page on.
+  static constexpr std::int64_t stage_bytes = most_dense + page;
+  static_assert(stage_bytes % page == 0);
 
-  // Where in its stage a block begins, at most `line` bytes before its columns do. Of a
-  // block longer than a page, a column ends with one: stores that cross the end of a page
-  // take 100 ns each beside stores that stream, on Zen 4.
+  // Where in its stage a block begins, at most `line` bytes before its columns do. Stores
+  // that cross the end of a page take 100 ns each beside stores that stream, on Zen 4: a
+  // block crosses none, or a column ends with the page in its middle, where it has others
+  // from 8 KiB on. Blocks of fewer columns, that have none, read lines of src twice, which
+  // takes longer.
   static std::int64_t begin(std::int64_t head, std::int64_t column) {
     if (head + block * column <= page) return 0;
     const std::int64_t half = head + block / 2 * column;
@@ -200,23 +204,25 @@ class DenseColumns {
     }
   }
 
-  // Vectors of a line take 1.05 times as long in a loop, shorter ones less time.
+  // By vectors of a line, conversions of 8 MiB are 1.05 times as fast where squares are
+  // unrolled; by shorter ones they are slower.
   template <class Strip, class Rows, class Ask>
   [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
                                            std::int64_t column,
                                            Waiting& waiting, Ask ask) {
-    const auto one = [&](std::int64_t k) __attribute__((always_inline)) {
-      if (k / S::n < shares) ask(k / S::n);
+    const auto one = [&](std::int64_t square) __attribute__((always_inline)) {
+      const std::int64_t k = square * S::n;
+      if (square < shares) ask(square);
       Strip::template square<Put::cached>(
           from.at(k * width), Strip::parts, to,
           typename Strip::ByStride{k * column, column});
       if (!by_strips) waiting.write(S::n);
     };
     if constexpr (S::vector_bytes == line) {
-#pragma GCC unroll 16
-      for (std::int64_t k = 0; k < block; k += S::n) one(k);
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < squares; ++k) one(k);
     } else {
-      for (std::int64_t k = 0; k < block; k += S::n) one(k);
+      for (std::int64_t k = 0; k < squares; ++k) one(k);
     }
   }
 };

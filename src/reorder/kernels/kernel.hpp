@@ -147,8 +147,8 @@ enum class KernelKind : std::uint8_t {
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether
 // columns follow each other in dst and stream by whole lines though they are none
-// (dense_columns.hpp). They are longer than half a line; a line of each row holds at
-// least one block of them, of so many bytes at most.
+// (dense_columns.hpp). They are longer than half a line; of a block, as many as a line of
+// a row holds, they are `most_dense` bytes at most: 511 rows.
 constexpr std::int64_t most_dense = std::int64_t{32} << 10;
 constexpr bool streams_dense(std::int64_t rows, std::int64_t columns,
                              std::int64_t column_stride,

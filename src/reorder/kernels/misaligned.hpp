@@ -134,26 +134,28 @@ class MisalignedColumns {
   }
 
   // What is read after the `turn`th square of a strip of rows; where those end, `then`.
+  // Bursts are out of line, so that loops of machines that like none keep their registers.
   template <class Rows>
   [[gnu::always_inline]] static void ask(Rows here, Rows then, std::int64_t row,
                                          std::int64_t turn, bool bursts,
                                          std::int64_t count) {
     if (bursts) [[unlikely]] {
-      return ask_burst(here, then, row, turn, count);
+      return ask_in_bursts(here, then, row, turn, count);
     }
-    ask<false>(here, then, row, turn, count);
+    ask_lines<false>(here, then, row, turn, count);
   }
   template <class Rows>
-  [[gnu::noinline, gnu::cold]] static void ask_burst(Rows here, Rows then,
-                                                     std::int64_t row,
-                                                     std::int64_t turn,
-                                                     std::int64_t count) {
-    ask<true>(here, then, row, turn, count);
+  [[gnu::noinline]] static void ask_in_bursts(Rows here, Rows then,
+                                              std::int64_t row,
+                                              std::int64_t turn,
+                                              std::int64_t count) {
+    ask_lines<true>(here, then, row, turn, count);
   }
   template <bool bursts, class Rows>
-  [[gnu::always_inline]] static void ask(Rows here, Rows then, std::int64_t row,
-                                         std::int64_t turn,
-                                         std::int64_t count) {
+  [[gnu::always_inline]] static void ask_lines(Rows here, Rows then,
+                                               std::int64_t row,
+                                               std::int64_t turn,
+                                               std::int64_t count) {
     const bool in_row =
         asked_lines(rows, n * width, turn, bursts).byte + ahead < count * width;
     S::template ask<n>((in_row ? here : then).at(ahead).from(row), turn,

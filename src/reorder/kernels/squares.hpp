@@ -32,7 +32,7 @@ namespace {
 enum class Put : std::uint8_t { cached, stream, stream_lanes };
 
 // What is prefetched while squares are written: nothing, since src is near; the same
-// columns of other rows; or what lies from there on, in the order of memory: the
+// columns of other rows, by turns or in bursts (bursts.hpp); or what lies from there on, in the order of memory: the
 // processor then reads ahead, too, and memory gives up to 1.5 times as much.
 enum class Ahead : std::uint8_t { none, by_columns, in_bursts, in_order };
 
@@ -170,10 +170,12 @@ struct Squares {
     }
   }
 
-  static constexpr bool may_burst = rows * n * width > line;
-  // Whether the rows of such a tile are asked for in bursts.
+  // Whether the rows of such a tile are asked for in bursts. Strips of vectors of 16 bytes
+  // are last rows, or old machines': not worth code.
+  static constexpr bool may_burst = Vector::lanes > 1;
   static bool bursts(const Tile& tile) {
-    return tile.bursts && by_bursts(rows, n * width, tile.count[1] * width);
+    return may_burst && tile.bursts &&
+           by_bursts(rows, n * width, tile.count[1] * width);
   }
   // Asks for what the `turn`th square of `step` columns does, past the L1 cache, which
   // would forget it and has few misses at once to give.

@@ -303,8 +303,8 @@ void put_last(std::vector<PlanLoop>& loops,
 // half of a page: memory likes long runs on both sides. What streams less, by small parts
 // of lines of src, goes on in dst first if src is in memory, or if the lines of dst that
 // src goes on by are multiples of 512 bytes apart: on Zen 4 bytes io to 4i16o4i take 0.8
-// of the time so. Else they take up to 1.7 times as long, and so they do where more rows
-// are read than a set of the L1 cache keeps.
+// of the time so. Elsewhere going on in dst first takes up to 1.7 times as long, as it does
+// where more rows are read at once than a set of the L1 cache keeps.
 void follow_src(std::vector<PlanLoop>& around, const PlanLoop& row,
                 std::int64_t column_bytes, std::int64_t tile_bytes,
                 Reach reach) {

@@ -97,6 +97,16 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
           bytes};
 }
 
+std::array<std::int64_t, 2> part_by_blocks(const Kernel& kernel,
+                                           const PlanNest& nest) {
+  const std::int64_t unit = kernel.element_bytes;
+  const std::int64_t rows = nest.tile[0].count;
+  // A page of src, and no more than makes a task.
+  const std::int64_t columns = std::min(page, task_bytes / rows) / unit;
+  return with_few_calls({rows, std::max(columns / line, one) * line}, kernel,
+                        nest);
+}
+
 std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
                                            const PlanNest& nest,
                                            Conversion conversion) {

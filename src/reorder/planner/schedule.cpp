@@ -251,7 +251,6 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   scheduled.tile = {nest.tile[0], nest.tile[1], {1, 0, 0}, {1, 0, 0}};
   const bool dense =
       kernel_streams && !staged && streams_by_blocks(scheduled, nest, data);
-  bool by_whole_lines = dense;
   if (dense) {
     nest.staged = true;
   } else if (kernel_streams && conversion != Conversion::direct) {
@@ -259,19 +258,18 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                                    scheduled.crowded_src > 0);
     scheduled.misaligned = !staged && scheduled.combine.columns == 0 &&
                            misaligned(nest, kernel, scheduled.column_offsets);
-    by_whole_lines = scheduled.misaligned;
-    if (scheduled.combine.columns == 0 && !by_whole_lines) {
+    if (scheduled.combine.columns == 0 && !scheduled.misaligned) {
       mark_crowded_stream(scheduled, nest, data);
     }
-    nest.staged = staged || by_whole_lines;
+    nest.staged = staged || scheduled.misaligned;
     // Blocks are narrow: squares read each line of theirs once, where vectors are lines.
     if (!staged && scheduled.combine.columns > 0 && scheduled.crowded_src > 0) {
       scheduled.square_bytes = line;
     }
   }
-  auto tile_part = staged ? staged_part_of(kernel, nest, conversion)
-                          : part_of(kernel, nest, by_whole_lines);
-  if (dense) tile_part[0] = nest.tile[0].count;
+  auto tile_part = staged  ? staged_part_of(kernel, nest, conversion)
+                   : dense ? part_by_blocks(kernel, nest)
+                           : part_of(kernel, nest, scheduled.misaligned);
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
     const std::int64_t rows = std::max(tile_part[0], nest.tile[0].count);
     if (staged) tile_part[1] = staged_bytes / unit / rows;

@@ -138,14 +138,16 @@ Choice choice_of_few_ways(const Sides& sides) {
   }
   if (!sides.near) return {blocks, of_rows <= 4 ? 0 : square_bytes_of(sides)};
   const bool lines_of_src = sides.nest.tile[0].src_stride % line == 0;
-  const bool lines_of_dst = sides.nest.tile[1].dst_stride % line == 0;
   if (sides.unit == 4 && !sides.tables && of_columns < 16) {
+    // By vectors of a line, 1.02 times as fast.
+    if (!lines_of_src) return {blocks, 0};
     // Whole lines of rows, which are lines of memory where src begins with one. Planes of
     // less than some such lines are best taken otherwise (small_planes.hpp).
-    if (!lines_of_src) return {blocks, 0};
     if (sides.columns > 2 * line / sides.unit) return {SquareOrder::strips, 0};
   }
-  if (sides.unit == 8 && !sides.tables && lines_of_src && !lines_of_dst) {
+  // Rows that are lines beside columns that are not: 1.06 to 1.33 times as fast.
+  if (sides.unit == 8 && !sides.tables && lines_of_src &&
+      sides.nest.tile[1].dst_stride % line != 0) {
     return {SquareOrder::down_columns, 0};
   }
   const bool strips =
