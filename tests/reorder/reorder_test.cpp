@@ -379,10 +379,10 @@ TEST(Reorder, StreamsLongColumnsByBlocks) {
   for (const auto& [channels, width] :
        {std::pair{511, 1}, {300, 2}, {131, 4}, {257, 8}}) {
     const Shape shape = {{"n", 2}, {"c", channels}, {"h", 37}, {"w", 39}};
-    expect_streams_to_any_address(*resolve_layout("abcd")->bind(shape, width),
-                                  *resolve_layout("acdb")->bind(shape, width),
-                                  shifts,
-                                  fmt::format("{} x {}", width, channels));
+    expect_streams_to_any_address(
+        *resolve_layout("n c h w")->bind(shape, width),
+        *resolve_layout("n h w c")->bind(shape, width), shifts,
+        fmt::format("{} x {}", width, channels));
   }
 }
 
