@@ -143,6 +143,11 @@ struct PlanData {
     return tasks > 1 && src_bytes + dst_bytes >= enough;
   }
 
+  // Whether src and dst together are more than the caches hold.
+  [[nodiscard]] bool in_memory() const {
+    return src_bytes + dst_bytes >= all_caches_bytes;
+  }
+
   // Distances in src and dst, from those that moves are planned with.
   [[nodiscard]] std::int64_t in_src(std::int64_t bytes) const {
     return bytes / width * src_width;

@@ -32,8 +32,9 @@ namespace {
 enum class Put : std::uint8_t { cached, stream, stream_lanes };
 
 // What is prefetched while squares are written: nothing, since src is near; the same
-// columns of other rows, by turns or in bursts (bursts.hpp); or what lies from there on, in the order of memory: the
-// processor then reads ahead, too, and memory gives up to 1.5 times as much.
+// columns of other rows, by turns or in bursts (bursts.hpp); or what lies from there on,
+// in the order of memory: the processor then reads ahead, too, and memory gives up to 1.5
+// times as much.
 enum class Ahead : std::uint8_t { none, by_columns, in_bursts, in_order };
 
 // The squares of strips that hold `bytes` of each column.

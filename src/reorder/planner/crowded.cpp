@@ -8,10 +8,6 @@
 namespace stridewise::detail {
 namespace {
 
-bool in_memory(const PlanData& data) {
-  return data.src_bytes + data.dst_bytes >= all_caches_bytes;
-}
-
 // How many lines of rows may share a set before a copy of them is faster. Four strips
 // that come from beyond the L1 cache suffer less from sharing: measured on Zen 5, and
 // where sets hold 8 lines on Zen 4. Where no cache holds src a copy pays later, but for
@@ -21,8 +17,8 @@ std::int64_t most_rows_per_set(const PlanData& data, std::int64_t unit,
   constexpr std::int64_t few = 8, some = 12, many = 16;
   if (!wide) return few;
   if (sets_have_many_ways() || unit >= 16) return many;
-  if (unit == 1 && rows > line / unit) return in_memory(data) ? some : many;
-  return in_memory(data) ? many : some;
+  if (unit == 1 && rows > line / unit) return data.in_memory() ? some : many;
+  return data.in_memory() ? many : some;
 }
 
 // Of the first rows of so many strips, the most whose lines share a set.
@@ -92,7 +88,7 @@ void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
   const std::int64_t of_rows = rows_per_set(scheduled, nest, 4);
   const std::int64_t full = unit == 4 ? some_columns / 2 : some_columns;
   const bool crowded_dst = of_columns >= full;
-  scheduled.reads_crowded = crowded_dst || in_memory(data);
+  scheduled.reads_crowded = crowded_dst || data.in_memory();
   if (crowded_dst || (of_rows >= full_set && scheduled.reads_crowded)) {
     scheduled.crowded_src = of_rows;
     scheduled.stream_columns = of_rows <= 2 * full_set;
@@ -109,7 +105,7 @@ bool streams_by_blocks(const ScheduledNest& scheduled, const PlanNest& nest,
          nest.columns.empty() &&
          streams_dense(row.count, column.count, column.dst_stride,
                        kernel.element_bytes) &&
-         !(in_memory(data) && scheduled.crowded_src > 0 &&
+         !(data.in_memory() && scheduled.crowded_src > 0 &&
            row.count > some_rows);
 }
 

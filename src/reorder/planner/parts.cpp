@@ -13,6 +13,12 @@ constexpr std::int64_t page = 4096;
 
 using Part = std::array<std::int64_t, 2>;
 
+// Of so many columns or rows, those that are whole lines of elements of any width.
+std::int64_t whole(std::int64_t count) { return count / line * line; }
+std::int64_t whole_or_least(std::int64_t count) {
+  return std::max(whole(count), line);
+}
+
 Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
                        bool by_whole_lines) {
   const std::int64_t unit = kernel.element_bytes;
@@ -26,18 +32,17 @@ Part part_of_transpose(const Kernel& kernel, const PlanNest& nest,
     // Columns that share lines of dst must meet while those are in the L1 cache. Of few
     // columns, as many rows as its share holds.
     constexpr std::int64_t share = 16 << 10;
-    const std::int64_t of_few = share / unit / columns / line * line;
+    const std::int64_t of_few = whole(share / unit / columns);
     return {std::max(std::min(nest.tile[0].count, of_few), least),
-            std::max(share / least / unit / line, one) * line};
+            whole_or_least(share / least / unit)};
   }
   // A page of src by some lines of dst, or as much more of dst as there is less of src:
   // long runs on both sides, no more pages than a TLB holds, and no more than makes a
   // task.
-  const std::int64_t part = std::max(page / unit / line, one) * line;
+  const std::int64_t part = whole_or_least(page / unit);
   const std::int64_t most =
-      unit >= 16
-          ? 0
-          : std::min(task_bytes / std::min(part, columns), page) / line * line;
+      unit >= 16 ? 0
+                 : whole(std::min(task_bytes / std::min(part, columns), page));
   return {std::max(most / unit, least), part};
 }
 
@@ -52,7 +57,6 @@ Part with_few_calls(Part part, const Kernel& kernel, const PlanNest& nest) {
   const std::int64_t column = (rows + nest.zeros) * unit;
   const bool by_blocks =
       unit >= 16 && nest.columns.empty() && nest.tile[1].dst_stride % line == 0;
-  const auto whole = [](std::int64_t count) { return count / line * line; };
   if (part[0] >= rows && (by_blocks || column <= line)) {
     part[1] = std::max(part[1], whole(call / (rows * unit)));
   } else if (part[1] >= columns && by_blocks) {
@@ -103,8 +107,7 @@ std::array<std::int64_t, 2> part_by_blocks(const Kernel& kernel,
   const std::int64_t rows = nest.tile[0].count;
   // A page of src, and no more than makes a task.
   const std::int64_t columns = std::min(page, task_bytes / rows) / unit;
-  return with_few_calls({rows, std::max(columns / line, one) * line}, kernel,
-                        nest);
+  return with_few_calls({rows, whole_or_least(columns)}, kernel, nest);
 }
 
 std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,

@@ -183,7 +183,7 @@ void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
       .misaligned = tables || (row.src_stride % line != 0 &&
                                column.dst_stride % line != 0),
       .near = !data.prefetch};
-  const bool measured = data.src_bytes + data.dst_bytes < all_caches_bytes &&
+  const bool measured = !data.in_memory() &&
                         scheduled.conversion == Conversion::none &&
                         std::min(sides.rows, sides.columns) >= line / unit;
   const bool by_lines =
