@@ -30,7 +30,7 @@ class SmallPlanes {
     return tile.count[2] > 1 && tile.count[1] >= n &&
            tile.count[1] <= most_columns && tile.count[0] >= S::rows &&
            tile.count[0] <= most_rows && tile.zeros == 0 &&
-           tile.row_offset == nullptr && tile.crowded_src == 0;
+           tile.crowded_src == 0;
   }
 
   // No rows stream twice.
@@ -44,12 +44,27 @@ class SmallPlanes {
     std::int64_t to[most_columns];
     const std::int64_t columns = tile.count[1];
     for (std::int64_t k = 0; k < columns; ++k) to[k] = tile.column_at(k);
+    if (tile.row_offset != nullptr) {
+      std::int64_t offset[most_rows];
+      std::copy_n(tile.row_offset, tile.count[0], offset);
+      planes<put>(tile, to, typename S::ByOffset{nullptr, offset});
+    } else {
+      planes<put>(tile, to, typename S::ByPitch{nullptr, tile.src_stride[0]});
+    }
+  }
+
+ private:
+  // Rows as they lie from where a plane begins.
+  template <Put put, class Rows>
+  [[gnu::always_inline]] static void planes(const Tile& tile,
+                                            const std::int64_t* to, Rows rows) {
+    const std::int64_t columns = tile.count[1];
     const std::int64_t last_row = tile.count[0] - S::rows;
     each_plane(tile, [&](const Tile& plane) {
+      rows.src = plane.src;
       for (std::int64_t i = 0; i < tile.count[0]; i += S::rows) {
         const std::int64_t row = std::min(i, last_row);
-        const typename S::ByPitch from{plane.src + row * tile.src_stride[0],
-                                       tile.src_stride[0]};
+        const Rows from = rows.from(row);
         std::byte* const dst = plane.dst + row * width;
         for (std::int64_t j = 0; j < columns; j += n) {
           const std::int64_t first = std::min(j, columns - n);
