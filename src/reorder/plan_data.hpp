@@ -68,7 +68,8 @@ struct Stage {
 inline constexpr std::size_t most_stage_loops = 16;
 
 // A nest is run by calls of its kernel. A call does one part of the kernel's
-// tile (rows, columns, and up to two of the loops around them), and calls are
+// tile (rows, columns, and up to four of the loops around them, of which the outer two are
+// never in parts), and calls are
 // counted part by part, columns fastest, then through the loops that are left.
 // Task t of the nest does calls [t * per_task, (t + 1) * per_task).
 struct ScheduledNest {
@@ -81,6 +82,7 @@ struct ScheduledNest {
   std::vector<std::int64_t> column_offsets;
   std::int64_t row_reach;             // the greatest of row_offsets
   std::array<PlanLoop, 4> tile;       // as in Tile
+  std::array<Tile::Loop, 2> outer;    // the same
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
   Conversion conversion;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -162,10 +163,20 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   const bool runs = kernel.kind == KernelKind::copy;
   auto written = tile.count;
   written[runs ? 1 : 0] += tile.zeros;
-  const std::size_t src_size = extent(tile.count, tile.src_stride, width,
-                                      {tile.row_offset, tile.column_src});
-  const std::size_t dst_size =
+  std::size_t src_size = extent(tile.count, tile.src_stride, width,
+                                {tile.row_offset, tile.column_src});
+  std::size_t dst_size =
       extent(written, tile.dst_stride, width, {nullptr, tile.column_offset});
+  // Some of those that have loops around have more of them.
+  if (tile.count[3] > 1 && (tile.count[0] + tile.count[1]) % 2 == 0) {
+    const auto lines = [](std::size_t size) { return (size + 63) / 64 * 64; };
+    for (Tile::Loop& loop : tile.outer) {
+      loop = {2, static_cast<std::int64_t>(lines(src_size)),
+              static_cast<std::int64_t>(lines(dst_size))};
+      src_size += lines(src_size);
+      dst_size += lines(dst_size);
+    }
+  }
   const GuardedBytes src(src_size, side);
   const GuardedBytes dst(dst_size + slack, side);
   for (std::size_t k = 0; k < src_size; ++k) {
@@ -177,13 +188,24 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   std::vector<std::byte> table;
   if (kernel.table_of != nullptr) table = kernel.table_of(tile);
   tile.table = table.data();
-  for (std::int64_t i = 0; i < tile.count[3]; ++i) {
-    for (std::int64_t j = 0; j < tile.count[2]; ++j) {
-      tile.src = src.data() + i * tile.src_stride[3] + j * tile.src_stride[2];
-      tile.dst =
-          expected.data() + i * tile.dst_stride[3] + j * tile.dst_stride[2];
-      reference(kernel, tile);
-    }
+  const std::array<std::int64_t, 4> around = {
+      tile.count[2], tile.count[3], tile.outer[0].count, tile.outer[1].count};
+  const std::array<std::int64_t, 4> src_steps = {
+      tile.src_stride[2], tile.src_stride[3], tile.outer[0].src_stride,
+      tile.outer[1].src_stride};
+  const std::array<std::int64_t, 4> dst_steps = {
+      tile.dst_stride[2], tile.dst_stride[3], tile.outer[0].dst_stride,
+      tile.outer[1].dst_stride};
+  std::array<std::int64_t, 4> at{};
+  for (std::size_t d = 0; d < 4;) {
+    tile.src =
+        src.data() + std::inner_product(at.begin(), at.end(), src_steps.begin(),
+                                        std::int64_t{0});
+    tile.dst = expected.data() + std::inner_product(at.begin(), at.end(),
+                                                    dst_steps.begin(),
+                                                    std::int64_t{0});
+    reference(kernel, tile);
+    for (d = 0; d < 4 && ++at[d] == around[d]; ++d) at[d] = 0;
   }
   tile.src = src.data();
   tile.dst = dst.data();

@@ -89,6 +89,7 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.square_order = scheduled.square_order;
   tile.squares_of_parts = scheduled.squares_of_parts;
   tile.misaligned = scheduled.misaligned;
+  tile.outer = scheduled.outer;
   tile.table = scheduled.table.empty() ? nullptr : scheduled.table.data();
   for (std::size_t d = 0; d < 4; ++d) {
     tile.src_stride[d] = scheduled.tile[d].src_stride;

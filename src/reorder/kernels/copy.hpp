@@ -232,22 +232,27 @@ class Copy {
   template <bool streams>
   static void planes(const Tile& tile) {
     constexpr std::int64_t few = 64;
-    if (tile.count[2] * tile.count[3] == 1) return runs<streams>(tile);
+    if (planes_of(tile) == 1) return runs<streams>(tile);
     if (tile.count[0] > few) return each_plane<streams>(tile);
     if (!ShortRuns<Vector, streams>::planes(tile)) some_planes<streams>(tile);
   }
   template <bool streams>
   static void some_planes(Tile tile) {
+    const auto all_but_last = [&](std::int64_t& count, std::int64_t src_stride,
+                                  std::int64_t dst_stride) {
+      if (count == 1) return;
+      --count;
+      if (!ShortRuns<Vector, streams>::planes(tile)) each_plane<streams>(tile);
+      tile.src += count * src_stride;
+      tile.dst += count * dst_stride;
+      count = 1;
+    };
+    for (const std::size_t d : {1, 0}) {
+      Tile::Loop& loop = tile.outer[d];
+      all_but_last(loop.count, loop.src_stride, loop.dst_stride);
+    }
     for (const std::size_t d : {3, 2}) {
-      if (tile.count[d] == 1) continue;
-      Tile first = tile;
-      --first.count[d];
-      if (!ShortRuns<Vector, streams>::planes(first)) {
-        each_plane<streams>(first);
-      }
-      tile.src += first.count[d] * tile.src_stride[d];
-      tile.dst += first.count[d] * tile.dst_stride[d];
-      tile.count[d] = 1;
+      all_but_last(tile.count[d], tile.src_stride[d], tile.dst_stride[d]);
     }
     each_plane<streams>(tile);
   }
@@ -256,6 +261,7 @@ class Copy {
   static void each_plane(const Tile& tile) {
     Tile plane = tile;
     plane.count[2] = plane.count[3] = 1;
+    plane.outer = {};
     stridewise::each_plane(tile, [&](const Tile& of_tile) {
       plane.src = of_tile.src;
       plane.dst = of_tile.dst;

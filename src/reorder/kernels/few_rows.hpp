@@ -49,6 +49,7 @@ class FewRows {
   static Tile interleaved(const Tile& tile, std::int64_t bytes) {
     Tile part = tile;
     part.count[2] = part.count[3] = 1;
+    part.outer = {};
     part.dst_stride[1] = bytes;
     part.column_offset = nullptr;
     return part;
@@ -92,13 +93,11 @@ class FewRows {
     lines.count = {0, 0, 1, 1};
     lines.dst_stride = {bytes, tile.dst_stride[1], 0, 0};
     Tile part = interleaved(tile, bytes);
-    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
+    for (LoopsAround around(tile); around.more(); around.next()) {
       for (std::int64_t p = 0; p < tile.count[2]; p += at_once) {
         lines.count[0] = std::min(at_once, tile.count[2] - p);
-        const std::byte* const src =
-            tile.src + i * tile.src_stride[3] + p * tile.src_stride[2];
-        std::byte* const dst =
-            tile.dst + i * tile.dst_stride[3] + p * tile.dst_stride[2];
+        const std::byte* const src = around.src() + p * tile.src_stride[2];
+        std::byte* const dst = around.dst() + p * tile.dst_stride[2];
         for (std::int64_t j = 0; j < tile.count[1]; j += some) {
           part.count[1] = std::min(some, tile.count[1] - j);
           const std::int64_t pitch = part.count[1] * bytes;

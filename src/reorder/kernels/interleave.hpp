@@ -55,11 +55,9 @@ class Interleave {
 
   template <int J, bool streams>
   static void planes(Tile plane) {
-    const std::byte* const src = plane.src;
-    std::byte* const dst = plane.dst;
-    for (std::int64_t i = 0; i < plane.count[3]; ++i) {
-      plane.src = src + i * plane.src_stride[3];
-      plane.dst = dst + i * plane.dst_stride[3];
+    for (LoopsAround around(plane); around.more(); around.next()) {
+      plane.src = around.src();
+      plane.dst = around.dst();
       std::int64_t left = plane.count[2];
       const auto go_on = [&](std::int64_t by) {
         left -= by;

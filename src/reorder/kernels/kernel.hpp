@@ -24,7 +24,7 @@ enum class SquareOrder : std::uint8_t {
   strips
 };
 
-// Rows and columns, and up to two loops around them for tiles so small that a
+// Rows and columns, and up to four loops around them for tiles so small that a
 // call for each would cost more than its work. All strides in bytes; counts in
 // elements of the kernel's width (in bytes for kernels of runs, whose width is
 // 1).
@@ -38,6 +38,13 @@ struct Tile {
   std::array<std::int64_t, 4> count;
   std::array<std::int64_t, 4> src_stride;
   std::array<std::int64_t, 4> dst_stride;
+  // The loops around those, the outermost last.
+  struct Loop {
+    std::int64_t count = 1;
+    std::int64_t src_stride = 0;
+    std::int64_t dst_stride = 0;
+  };
+  std::array<Loop, 2> outer;
   // Zeros that follow the elements in dst: rows of a transpose, bytes of a run.
   std::int64_t zeros;
   // Where each row begins in src and each column in dst, for those that no one

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/vector128.hpp"
 
 namespace stridewise {
@@ -161,11 +162,11 @@ class PermutedGroups {
     const bool run = tile.dst_stride[2] == group.one.dst;
     const bool one_run =
         run && tile.dst_stride[3] == tile.count[2] * group.one.dst;
-    for (std::int64_t i = 0; i < tile.count[3]; ++i) {
-      const std::byte* src = tile.src + i * tile.src_stride[3];
-      std::byte* dst = tile.dst + i * tile.dst_stride[3];
+    for (LoopsAround around(tile); around.more(); around.next()) {
+      const std::byte* src = around.src();
+      std::byte* dst = around.dst();
       std::int64_t left = tile.count[2];
-      const std::int64_t runs = one_run ? tile.count[3] - i : 1;
+      const std::int64_t runs = one_run ? around.left() : 1;
       const std::int64_t src_room = tile.src_end - src - ins * unit;
       const std::int64_t dst_room = runs * left * group.one.dst - outs * unit;
       if (run && src_room >= 0 && dst_room >= 0) {

@@ -22,12 +22,10 @@ template <class One>
   // Copies, so that nothing is read again because of what is stored.
   const auto count = tile.count, src_stride = tile.src_stride,
              dst_stride = tile.dst_stride;
-  const std::byte* const tile_src = tile.src;
-  std::byte* const tile_dst = tile.dst;
-  for (std::int64_t i = 0; i < count[3]; ++i) {
+  for (LoopsAround around(tile); around.more(); around.next()) {
     for (std::int64_t j = 0; j < count[2]; ++j) {
-      const std::byte* src = tile_src + i * src_stride[3] + j * src_stride[2];
-      std::byte* dst = tile_dst + i * dst_stride[3] + j * dst_stride[2];
+      const std::byte* src = around.src() + j * src_stride[2];
+      std::byte* dst = around.dst() + j * dst_stride[2];
       for (std::int64_t k = 0; k < count[0]; ++k) {
         one(src, dst);
         src += src_stride[0];
@@ -72,6 +70,9 @@ class ShortRuns {
     for (const std::size_t d : {0, 2, 3}) {
       reach +=
           std::max<std::int64_t>(tile.src_stride[d], 0) * (tile.count[d] - 1);
+    }
+    for (const Tile::Loop& loop : tile.outer) {
+      reach += std::max<std::int64_t>(loop.src_stride, 0) * (loop.count - 1);
     }
     return tile.src_end - tile.src >= reach && by_moves(tile) > 0;
   }

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/planes.hpp"
 #include "reorder/kernels/streaming.hpp"
 #include "reorder/kernels/vector128.hpp"
 
@@ -37,11 +37,10 @@ class SmallChunks {
     const auto count = tile.count;
     const auto src_stride = tile.src_stride;
     const auto dst_stride = tile.dst_stride;
-    for (std::int64_t l = 0; l < count[3]; ++l) {
+    for (LoopsAround around(tile); around.more(); around.next()) {
       for (std::int64_t k = 0; k < count[2]; ++k) {
-        const std::byte* const src =
-            tile.src + l * src_stride[3] + k * src_stride[2];
-        std::byte* const dst = tile.dst + l * dst_stride[3] + k * dst_stride[2];
+        const std::byte* const src = around.src() + k * src_stride[2];
+        std::byte* const dst = around.dst() + k * dst_stride[2];
         for (std::int64_t j = 0; j < count[1]; ++j) {
           column<streams>(src + j * width, src_stride[0],
                           dst + j * dst_stride[1], count[0]);

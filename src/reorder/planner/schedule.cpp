@@ -141,6 +141,7 @@ std::int64_t call_bytes(const PlanData& data, const ScheduledNest& scheduled) {
   for (std::size_t d = 0; d < 4; ++d) {
     bytes *= std::min(scheduled.part[d], scheduled.tile[d].count);
   }
+  for (const Tile::Loop& loop : scheduled.outer) bytes *= loop.count;
   if (scheduled.conversion == Conversion::none) return bytes;
   return bytes / data.width * std::max(data.src_width, data.dst_width);
 }
@@ -218,6 +219,27 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
     tile.dst_stride = scheduled.stage.stride;
   }
   return scheduled.kernel->table_of(tile);
+}
+
+// Hands loops around the tile that its calls have room for to them, whole, where those
+// before are.
+void take_outer(ScheduledNest& scheduled, const PlanNest& nest,
+                std::int64_t bytes, std::size_t& around) {
+  constexpr std::int64_t enough = 32 << 10;
+  const bool whole = scheduled.tile[3].count > 1 &&
+                     scheduled.part[3] == scheduled.tile[3].count;
+  if (!whole || scheduled.conversion != Conversion::none ||
+      scheduled.combine.columns > 0) {
+    return;
+  }
+  for (Tile::Loop& outer : scheduled.outer) {
+    if (around == 0) return;
+    const PlanLoop& loop = nest.loops[around - 1];
+    bytes *= loop.count;
+    if (bytes > enough) return;
+    outer = {loop.count, loop.src_stride, loop.dst_stride};
+    --around;
+  }
 }
 
 // All but its tasks.
@@ -298,6 +320,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
     bytes *= scheduled.part[d];
     if (scheduled.part[d] < loop.count) break;
   }
+  take_outer(scheduled, nest, bytes, around);
   scheduled.around = around;
   scheduled.nest = std::move(nest);
   if (staged) lay_out_stage(data, scheduled);
