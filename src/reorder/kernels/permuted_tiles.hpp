@@ -158,7 +158,9 @@ class PermutedGroups {
     const std::int64_t some = group.tiles;
     const std::int64_t src_step = some * tile.src_stride[2];
     const std::int64_t dst_step = some * tile.dst_stride[2];
-    // What whole vectors write beyond their tiles, those after them write again.
+    // Whether tiles are whole vectors; or else, what those write beyond their tiles, the
+    // ones after them write again.
+    const bool fills = group.all.dst == outs * unit;
     const bool run = tile.dst_stride[2] == group.one.dst;
     const bool one_run =
         run && tile.dst_stride[3] == tile.count[2] * group.one.dst;
@@ -169,9 +171,10 @@ class PermutedGroups {
       const std::int64_t runs = one_run ? around.left() : 1;
       const std::int64_t src_room = tile.src_end - src - ins * unit;
       const std::int64_t dst_room = runs * left * group.one.dst - outs * unit;
-      if (run && src_room >= 0 && dst_room >= 0) {
+      if (src_room >= 0 && (fills || (run && dst_room >= 0))) {
         std::int64_t whole =
-            std::min((left + some - 1) / some, dst_room / dst_step + 1);
+            fills ? left / some
+                  : std::min((left + some - 1) / some, dst_room / dst_step + 1);
         if (src_step > 0) whole = std::min(whole, src_room / src_step + 1);
         left -= whole * some;
         for (; whole > 0; --whole) {
