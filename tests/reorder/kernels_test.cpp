@@ -661,6 +661,40 @@ TEST(Kernels, CopiesOfSomeLines) {
   }
 }
 
+// Planes of a few squares, of rows by one stride and from anywhere, columns likewise:
+// the last squares of either overlap those before.
+TEST(Kernels, SmallPlanesOfRowsAndColumnsByTables) {
+  for (const Kernel& kernel : kernels()) {
+    const std::int64_t width = kernel.element_bytes;
+    if (kernel.kind != KernelKind::transpose) continue;
+    for (const std::int64_t rows :
+         {1, 2, 3, 4, 6, 8, 9, 15, 16, 17, 33, 64, 66}) {
+      for (const std::int64_t columns : {1, 2, 3, 4, 7, 8, 16, 17, 31}) {
+        for (const bool by_tables : {false, true}) {
+          Tile tile = tile_of(kernel, rows, columns, 3 * width, 0);
+          tile.crowded_src = 0;
+          const auto from = offsets_back(rows, tile.src_stride[0]);
+          const auto to = offsets_back(columns, tile.dst_stride[1]);
+          if (by_tables) {
+            tile.row_offset = from.data();
+            tile.row_reach = from.front();
+            tile.column_offset = to.data();
+          }
+          tile.count[2] = 3;
+          tile.count[3] = 2;
+          tile.src_stride[2] = rows * tile.src_stride[0];
+          tile.src_stride[3] = 3 * tile.src_stride[2];
+          tile.dst_stride[2] = columns * tile.dst_stride[1];
+          tile.dst_stride[3] = 3 * tile.dst_stride[2] + width;
+          const auto side = columns % 2 == 0 ? GuardedBytes::Against::front
+                                             : GuardedBytes::Against::back;
+          ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side));
+        }
+      }
+    }
+  }
+}
+
 // Columns of a few rows that lie apart, and between them those of other planes.
 TEST(Kernels, FewRowsOfPlanesThatFollowEachOther) {
   for (const Kernel& kernel : kernels()) {

@@ -55,11 +55,32 @@ class FewColumns {
                      tile.count[1]);
         }
       }
-      if (strips * S::rows < tile.count[0]) rest(plane, strips * S::rows);
+      const std::int64_t done = strips * S::rows;
+      if (done == tile.count[0]) return;
+      // What is stored once more is what stays.
+      if (put == Put::cached && all_inside(plane)) {
+        const std::int64_t row = tile.count[0] - S::rows;
+        const auto last = [&](auto rows) {
+          strip<put>(rows, plane.dst + row * width, to, tile.count[1]);
+        };
+        by_table
+            ? last(typename S::ByOffset{plane.src, tile.row_offset + row})
+            : last(typename S::ByPitch{plane.src + row * tile.src_stride[0],
+                                       tile.src_stride[0]});
+      } else {
+        rest(plane, done);
+      }
     });
   }
 
  private:
+  // Whether whole lanes of every row are inside src.
+  static bool all_inside(const Tile& plane) {
+    const std::int64_t reach = plane.row_offset != nullptr
+                                   ? plane.row_reach
+                                   : (plane.count[0] - 1) * plane.src_stride[0];
+    return reach <= plane.src_end - plane.src - 16;
+  }
   // Strips of which whole lanes of every row are inside src.
   static std::int64_t inside(const Tile& plane) {
     const std::int64_t strips = plane.count[0] / S::rows;

@@ -21,7 +21,8 @@ template <class Vector, int width, int square_bytes = line>
 class SmallPlanes {
   using S = Squares<Vector, width, square_bytes>;
   static constexpr std::int64_t n = S::n;
-  static constexpr std::int64_t most_columns = 2 * line / width;
+  static constexpr std::int64_t most_columns =
+      S::chunks ? 16 : 2 * line / width;
   static constexpr std::int64_t most_rows =
       square_bytes < line ? 2 * S::rows - 1 : 4 * S::rows;
 

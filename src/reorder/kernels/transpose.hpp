@@ -70,10 +70,14 @@ class Transpose {
         }
       }
     } else if constexpr (width < line) {
-      using Small = SmallChunks<Wide, width>;
-      if (Small::suits(tile) && Small::of_lines(tile) == streams &&
+      if constexpr (!streams) {
+        using Small = SmallPlanes<Wide, width>;
+        if (Small::suits(tile)) return Small::template run<Put::cached>(tile);
+      }
+      using Chunks = SmallChunks<Wide, width>;
+      if (Chunks::suits(tile) && Chunks::of_lines(tile) == streams &&
           (!streams || whole_lines(tile))) {
-        return Small::template run<streams>(tile);
+        return Chunks::template run<streams>(tile);
       }
     }
     if constexpr (!chunks) {
