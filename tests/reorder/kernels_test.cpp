@@ -527,6 +527,23 @@ TEST(Kernels, InterleavesOfPlanesBesideEachOther) {
   }
 }
 
+// Planes of every number of columns that a vector of a row holds, and some more, next to
+// what must not be read or written.
+TEST(Kernels, InterleavesOfPlanesOfShortRows) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::interleave) continue;
+    const std::int64_t most = 80 / kernel.element_bytes;
+    for (const std::int64_t rows : {2, 3, 4, 5, 8, 16}) {
+      for (std::int64_t columns = 1; columns <= most; ++columns) {
+        const std::int64_t zeros = columns % 3 == 0 ? 1 : 0;
+        const Tile tile = tile_of(kernel, rows - zeros, columns, 0, zeros);
+        if (!suits(kernel, tile)) continue;
+        ASSERT_NO_FATAL_FAILURE(check_small_planes(kernel, tile, 0));
+      }
+    }
+  }
+}
+
 // So few columns that strips of many lines are written side by side, or that they
 // are less than a square; of one plane and of some.
 TEST(Kernels, TransposesOfShortRows) {

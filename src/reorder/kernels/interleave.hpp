@@ -53,8 +53,51 @@ class Interleave {
     &Wide::transpose_lanes;
   };
 
+  // Whether so many first bytes of a vector can be loaded and stored alone.
+  template <class Vector>
+  static constexpr bool loads_first = requires {
+    &Vector::load_first;
+  };
+
+  // All planes, of rows that a vector holds but whole lanes do not. Not inline, so that
+  // what it needs of all planes stays in registers.
+  template <class Vector, int J>
+  [[gnu::noinline]] static void short_planes(const Tile& tile) {
+    constexpr std::int64_t some = Vector::lane_bytes;
+    constexpr std::int64_t planes_ahead = 4;
+    const std::int64_t bytes = tile.count[1] * width;
+    const std::int64_t ahead = planes_ahead * tile.src_stride[2];
+    each_plane(tile, [&](const Tile& plane) {
+      typename Vector::type in[J];
+      typename Vector::type out[J];
+#pragma GCC unroll 16
+      for (int i = 0; i < J; ++i) {
+        const std::byte* const row = plane.src + i * tile.src_stride[0];
+        if (tile.prefetch) __builtin_prefetch(row + ahead, 0, 2);
+        in[i] =
+            i < tile.count[0] ? Vector::load_first(row, bytes) : Vector::zero();
+      }
+      Lanes<Vector, width, J, false>::permute(in, out);
+#pragma GCC unroll 16
+      for (int k = 0; k < J; ++k) {
+        const std::int64_t left = bytes * J - k * some;
+        if (left >= some) {
+          Vector::store(plane.dst + k * some, out[k]);
+        } else if (left > 0) {
+          Vector::store_first(plane.dst + k * some, out[k], left);
+        }
+      }
+    });
+  }
+
   template <int J, bool streams>
   static void planes(Tile plane) {
+    if constexpr (loads_first<Long> && !streams) {
+      const std::int64_t bytes = plane.count[1] * width;
+      if (bytes < Long::lane_bytes && bytes % 16 != 0) {
+        return short_planes<Long, J>(plane);
+      }
+    }
     for (LoopsAround around(plane); around.more(); around.next()) {
       plane.src = around.src();
       plane.dst = around.dst();

@@ -27,8 +27,29 @@ consteval auto elements(Of of) {
   return bytes;
 }
 
+// The first bytes of vectors alone.
+struct Vector512First : Vector512 {
+  // The first so many bytes, if there are any; of others nothing is read or written.
+  [[gnu::always_inline]] static type load_first(const std::byte* src,
+                                                std::int64_t bytes) {
+    return _mm512_maskz_loadu_epi8(mask_of_first(bytes), src);
+  }
+  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
+                                                 std::int64_t bytes) {
+    _mm512_mask_storeu_epi8(dst, mask_of_first(bytes), v);
+  }
+
+ private:
+  [[gnu::always_inline]] static std::uint64_t mask_of_first(
+      std::int64_t bytes) {
+    return bytes <= 0
+               ? 0
+               : ~std::uint64_t{0} >> (64 - std::min<std::int64_t>(bytes, 64));
+  }
+};
+
 // A vector of one lane.
-struct Vector512Whole : Vector512 {
+struct Vector512Whole : Vector512First {
   static constexpr std::int64_t lanes = 1;
   static constexpr int lane_bytes = 64;
 
@@ -92,7 +113,7 @@ struct Vector512Whole : Vector512 {
 };
 
 // What permutes bytes of vectors of four lanes.
-struct Vector512Bytes : Vector512 {
+struct Vector512Bytes : Vector512First {
   [[gnu::always_inline]] static type permute_bytes(const LaneMask<64>& from,
                                                    type v) {
     return _mm512_permutexvar_epi8(_mm512_load_si512(from.data()), v);
@@ -134,15 +155,6 @@ struct Vector512Bytes : Vector512 {
     type from_;
     std::uint64_t high_;  // which bytes are of the third and fourth vector
   };
-  // The first so many bytes, if there are any; of others nothing is read or written.
-  [[gnu::always_inline]] static type load_first(const std::byte* src,
-                                                std::int64_t bytes) {
-    return _mm512_maskz_loadu_epi8(first(bytes), src);
-  }
-  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
-                                                 std::int64_t bytes) {
-    _mm512_mask_storeu_epi8(dst, first(bytes), v);
-  }
   static constexpr int shuffled_bytes = 64;
   static type shuffle_bytes(type from, type v) {
     return take_bytes(~_mm512_movepi8_mask(from), from, v);
@@ -175,12 +187,6 @@ struct Vector512Bytes : Vector512 {
   }
 
  private:
-  [[gnu::always_inline]] static std::uint64_t first(std::int64_t bytes) {
-    return bytes <= 0
-               ? 0
-               : ~std::uint64_t{0} >> (64 - std::min<std::int64_t>(bytes, 64));
-  }
-
   static constexpr auto counts = [] {
     std::array<std::byte, 128> all{};
     for (std::size_t k = 0; k < 128; ++k) all[k] = static_cast<std::byte>(k);
