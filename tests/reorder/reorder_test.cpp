@@ -845,6 +845,22 @@ TEST(Plan, GathersBlocksOfWeights) {
   EXPECT_FALSE(parts.streams);
 }
 
+// What permutes across vectors permutes tiles that fill them as they are, and zips rows
+// that are parts of one; of others those are gathered, or move in two steps.
+TEST(Plan, PermutesWholeVectorsAndZipsPartsOfThem) {
+  if (!has("padded_columns.b8")) GTEST_SKIP();
+  const auto kernel = [](const char* src, const char* dst, const char* shape,
+                         std::int64_t bytes) {
+    const Plan plan =
+        *Plan::make(layout_of(src, shape, bytes), layout_of(dst, shape, bytes));
+    return plan.nests()[0].kernel;
+  };
+  const std::string filled = kernel("ABcd8b8a", "ABcd4b16a4b", "64x128x1x7", 4);
+  EXPECT_TRUE(filled.starts_with("permuted")) << filled;
+  const std::string parts = kernel("abcd", "acBd4b", "160x128x14x14", 2);
+  EXPECT_TRUE(parts.starts_with("interleave")) << parts;
+}
+
 // Rows and columns that go on by the same loop: short columns take it in the caches,
 // rows that stream.
 TEST(Plan, LeavesSharedLoopsToShortColumns) {

@@ -13,13 +13,31 @@
 namespace stridewise {
 namespace {
 
+std::int64_t bytes_of_tile(const PlanNest& nest) {
+  return nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
+}
+
+// The bytes of src from the first to the last element of a tile.
+std::int64_t reach_of_tile(const PlanNest& nest) {
+  return (nest.tile[0].count - 1) * nest.tile[0].src_stride +
+         nest.tile[1].count * nest.element_bytes;
+}
+
+// Whether tiles are permuted to whole vectors, from as many. Of lanes, each takes more.
+bool fills_vectors(const Lowered& lowered) {
+  const Kernel& kernel = *lowered.kernel;
+  const std::int64_t tile = bytes_of_tile(lowered.nest);
+  return kernel.kind == KernelKind::permuted && !permutes_lanes(kernel) &&
+         tile % (kernel.most_short / 4) == 0 &&
+         reach_of_tile(lowered.nest) <= tile;
+}
+
 // What permuted tiles take more that do not follow each other in dst, or only a few:
 // vectors are then loaded and stored in part.
 double cost_of_parts(const PlanNest& nest) {
   constexpr double of_tile = 60;
   constexpr std::int64_t some = 256;  // bytes
-  const std::int64_t tile =
-      nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
+  const std::int64_t tile = bytes_of_tile(nest);
   const bool many = !nest.loops.empty() &&
                     nest.loops.back().dst_stride == tile &&
                     nest.loops.back().count * tile >= some;
@@ -31,12 +49,21 @@ double cost_of_parts(const PlanNest& nest) {
 double cost_of_lanes(const PlanNest& nest) {
   constexpr std::int64_t lane = 16;
   constexpr double of_lane = 0.1 * lane;
-  const std::int64_t columns = nest.tile[1].count * nest.element_bytes;
-  const std::int64_t tile = nest.tile[0].count * columns;
-  const std::int64_t reach =
-      (nest.tile[0].count - 1) * nest.tile[0].src_stride + columns;
-  const std::int64_t lanes = ceil_div(reach, lane) * ceil_div(tile, lane);
+  const std::int64_t tile = bytes_of_tile(nest);
+  const std::int64_t lanes =
+      ceil_div(reach_of_tile(nest), lane) * ceil_div(tile, lane);
   return of_lane * static_cast<double>(lanes) / static_cast<double>(tile);
+}
+
+// What calls take of a tile of so many bytes and that many loops around it.
+double cost_of_loops(std::span<const PlanLoop> around, std::size_t loops,
+                     std::int64_t tile_bytes) {
+  constexpr double call = 1400, much = 32 << 10;
+  auto bytes = static_cast<double>(tile_bytes);
+  for (const PlanLoop& loop : around.last(std::min(around.size(), loops))) {
+    bytes *= static_cast<double>(loop.count);
+  }
+  return call / std::min(bytes, much);
 }
 
 }  // namespace
@@ -53,7 +80,7 @@ double cost_of(const Lowered& lowered) {
     case KernelKind::fill:
       return 1 + 100 / columns;
     case KernelKind::permuted:
-      return least + cost_of_parts(nest) +
+      return least + (fills_vectors(lowered) ? 0 : cost_of_parts(nest)) +
              (permutes_lanes(*lowered.kernel) ? cost_of_lanes(nest) : 0);
     case KernelKind::ungrouped:
       return least + 1;  // by way of the stack
@@ -95,8 +122,12 @@ double cost_of(const Lowered& lowered) {
              (crowded ? of_line / moved : 0);
     }
     default: {
-      // Parts of lanes are moved by few elements.
-      const double of_tile = std::fmod(columns, lane) == 0 ? 60 : 1000;
+      // Parts of lanes are moved by few elements, but for whole vectors' first bytes.
+      const bool by_first = lowered.kernel->kind == KernelKind::interleave &&
+                            !permutes_lanes(*lowered.kernel) && columns > lane;
+      const double of_tile = std::fmod(columns, lane) == 0 ? 60
+                             : by_first                    ? 120
+                                                           : 1000;
       return least + of_tile / (rows * columns / unit);
     }
   }
@@ -104,19 +135,14 @@ double cost_of(const Lowered& lowered) {
 
 double cost_of_calls(std::span<const PlanLoop> around,
                      std::int64_t tile_bytes) {
-  constexpr double call = 1400, much = 32 << 10;
-  auto bytes = static_cast<double>(tile_bytes);
-  for (const PlanLoop& loop :
-       around.last(std::min<std::size_t>(around.size(), 2))) {
-    bytes *= static_cast<double>(loop.count);
-  }
-  return call / std::min(bytes, much);
+  // Calls may take more loops; but what kernels do of each plane costs as much.
+  return cost_of_loops(around, 2, tile_bytes);
 }
 
 double cost_of_calls(const Lowered& lowered) {
-  const PlanNest& nest = lowered.nest;
-  return cost_of_calls(
-      nest.loops, nest.tile[0].count * nest.tile[1].count * nest.element_bytes);
+  // Permuted vectors know no planes.
+  return cost_of_loops(lowered.nest.loops, fills_vectors(lowered) ? 4 : 2,
+                       bytes_of_tile(lowered.nest));
 }
 
 double cost_of_all(const Lowered& lowered) {
