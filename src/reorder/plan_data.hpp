@@ -68,9 +68,9 @@ struct Stage {
 inline constexpr std::size_t most_stage_loops = 16;
 
 // A nest is run by calls of its kernel. A call does one part of the kernel's
-// tile (rows, columns, and up to four of the loops around them, of which the outer two are
-// never in parts), and calls are
-// counted part by part, columns fastest, then through the loops that are left.
+// tile (rows, columns, and up to two of the loops around them), in all iterations of up to
+// two more, and calls are counted part by part, columns fastest, then through the loops
+// that are left.
 // Task t of the nest does calls [t * per_task, (t + 1) * per_task).
 struct ScheduledNest {
   PlanNest nest;
