@@ -80,9 +80,10 @@ struct ScheduledNest {
   Combine combine;
   std::vector<std::int64_t> row_offsets;  // of nest.rows; empty without them
   std::vector<std::int64_t> column_offsets;
-  std::int64_t row_reach;             // the greatest of row_offsets
-  std::array<PlanLoop, 4> tile;       // as in Tile
-  std::array<Tile::Loop, 2> outer;    // the same
+  std::int64_t row_reach;        // the greatest of row_offsets
+  std::array<PlanLoop, 4> tile;  // as in Tile
+  // The same; without any where values change or columns are put together.
+  std::array<Tile::Loop, 2> outer;
   std::array<std::int64_t, 4> part;   // at most so many at once
   std::array<std::int64_t, 4> parts;  // so often
   Conversion conversion;

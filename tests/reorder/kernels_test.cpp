@@ -168,7 +168,7 @@ void check(const Kernel& kernel, const std::function<void(const Tile&)>& run,
   std::size_t dst_size =
       extent(written, tile.dst_stride, width, {nullptr, tile.column_offset});
   // Some of those that have loops around have more of them.
-  if (tile.count[3] > 1 && (tile.count[0] + tile.count[1]) % 2 == 0) {
+  if (tile.count[3] > 1 && (tile.count[0] + tile.count[1]) % 4 == 0) {
     const auto lines = [](std::size_t size) { return (size + 63) / 64 * 64; };
     for (Tile::Loop& loop : tile.outer) {
       loop = {2, static_cast<std::int64_t>(lines(src_size)),

@@ -30,6 +30,7 @@ void run_plane(const ScheduledNest& scheduled, const Tile& tile,
       row_bytes;
   Tile block = tile;
   block.count[2] = block.count[3] = 1;
+  block.outer = {};
   block.crowded_dst = 0;
   block.rows_go_on = true;
   block.dst_stride[1] = column;

@@ -58,7 +58,8 @@ class FewColumns {
       const std::int64_t done = strips * S::rows;
       if (done == tile.count[0]) return;
       // What is stored once more is what stays.
-      if (put == Put::cached && all_inside(plane)) {
+      const bool all = strips == tile.count[0] / S::rows && all_inside(plane);
+      if (put == Put::cached && all) {
         const std::int64_t row = tile.count[0] - S::rows;
         const auto last = [&](auto rows) {
           strip<put>(rows, plane.dst + row * width, to, tile.count[1]);

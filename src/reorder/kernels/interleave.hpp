@@ -21,8 +21,9 @@ namespace {
 // a vector of dst each, or beside each other.
 enum class Planes : std::uint8_t { one, apart, vectors, beside };
 
-// Long rows, and planes beside each other, by vectors of type Long; other short
-// planes by type Wide, some at once; the last columns by Vector128. From 32 bytes
+// Long rows, planes beside each other, and where it loads first bytes alone, those of
+// rows that are parts of it, by vectors of type Long; other short planes by type Wide,
+// some at once; the last columns by Vector128. From 32 bytes
 // on, rows are transposed.
 template <class Wide, int width, class Long = Wide>
 class Interleave {
@@ -53,9 +54,10 @@ class Interleave {
     &Wide::transpose_lanes;
   };
 
-  // Whether so many first bytes of a vector can be loaded and stored alone.
+  // Whether so many first bytes of a vector, which is one lane, can be loaded and stored
+  // alone.
   template <class Vector>
-  static constexpr bool loads_first = requires {
+  static constexpr bool loads_first = Vector::lanes == 1 && requires {
     &Vector::load_first;
   };
 

@@ -158,7 +158,7 @@ class PermutedGroups {
     const std::int64_t some = group.tiles;
     const std::int64_t src_step = some * tile.src_stride[2];
     const std::int64_t dst_step = some * tile.dst_stride[2];
-    // Whether tiles are whole vectors; or else, what those write beyond their tiles, the
+    // Whether groups are whole vectors; or else, what those write beyond their tiles, the
     // ones after them write again.
     const bool fills = group.all.dst == outs * unit;
     const bool run = tile.dst_stride[2] == group.one.dst;

@@ -26,8 +26,9 @@ inline std::int64_t planes_of(const Tile& tile) {
          tile.outer[1].count;
 }
 
-// Where the loop [2] of a tile begins, as often as the loops around it say. Counts and
-// strides are copies, so that nothing is read again because of what is stored.
+// Where the loop [2] of a tile begins, as often as the loops around it say, once at
+// least. Counts and strides are copies, so that nothing is read again because of what is
+// stored.
 class LoopsAround {
  public:
   explicit LoopsAround(const Tile& tile)

@@ -26,7 +26,8 @@ class SmallChunks {
            tile.column_offset == nullptr && tile.count[2] > 1 &&
            tile.count[0] * tile.count[1] * width <= most_bytes;
   }
-  // Whether columns are whole lines: of those, strips are faster where none streams.
+  // Whether columns are whole lines: of those, squares or strips are faster where none
+  // streams.
   static bool of_lines(const Tile& tile) {
     return tile.count[0] * width % line == 0;
   }

@@ -21,6 +21,7 @@ template <class Vector, int width, int square_bytes = line>
 class SmallPlanes {
   using S = Squares<Vector, width, square_bytes>;
   static constexpr std::int64_t n = S::n;
+  // Some lines of each row; of chunks, some columns.
   static constexpr std::int64_t most_columns =
       S::chunks ? 16 : 2 * line / width;
   static constexpr std::int64_t most_rows =

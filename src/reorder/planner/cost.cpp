@@ -124,7 +124,8 @@ double cost_of(const Lowered& lowered) {
     default: {
       // Parts of lanes are moved by few elements, but for whole vectors' first bytes.
       const bool by_first = lowered.kernel->kind == KernelKind::interleave &&
-                            !permutes_lanes(*lowered.kernel) && columns > lane;
+                            !permutes_lanes(*lowered.kernel) &&
+                            columns > lane && columns < detail::line;
       const double of_tile = std::fmod(columns, lane) == 0 ? 60
                              : by_first                    ? 120
                                                            : 1000;
@@ -140,7 +141,7 @@ double cost_of_calls(std::span<const PlanLoop> around,
 }
 
 double cost_of_calls(const Lowered& lowered) {
-  // Permuted vectors know no planes.
+  // To permute vectors takes nothing of a plane.
   return cost_of_loops(lowered.nest.loops, fills_vectors(lowered) ? 4 : 2,
                        bytes_of_tile(lowered.nest));
 }

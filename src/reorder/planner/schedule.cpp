@@ -221,8 +221,8 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
   return scheduled.kernel->table_of(tile);
 }
 
-// Hands loops around the tile that its calls have room for to them, whole, where those
-// before are.
+// Hands the calls of a nest more loops around their tile, as long as what they move
+// stays small: whole ones, after whole ones.
 void take_outer(ScheduledNest& scheduled, const PlanNest& nest,
                 std::int64_t bytes, std::size_t& around) {
   constexpr std::int64_t enough = 32 << 10;
