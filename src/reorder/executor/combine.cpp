@@ -28,9 +28,7 @@ void run_plane(const ScheduledNest& scheduled, const Tile& tile,
   const std::int64_t ahead_in_row =
       std::max(ahead / (tile.count[0] * row_bytes), std::int64_t{1}) *
       row_bytes;
-  Tile block = tile;
-  block.count[2] = block.count[3] = 1;
-  block.outer = {};
+  Tile block = plane_of(tile);
   block.crowded_dst = 0;
   block.rows_go_on = true;
   block.dst_stride[1] = column;

@@ -259,9 +259,7 @@ class Copy {
 
   template <bool streams>
   static void each_plane(const Tile& tile) {
-    Tile plane = tile;
-    plane.count[2] = plane.count[3] = 1;
-    plane.outer = {};
+    Tile plane = plane_of(tile);
     stridewise::each_plane(tile, [&](const Tile& of_tile) {
       plane.src = of_tile.src;
       plane.dst = of_tile.dst;

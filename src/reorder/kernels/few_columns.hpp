@@ -38,7 +38,8 @@ class FewColumns {
     const bool one_strip = by_table && tile.count[0] < 2 * S::rows;
     if (one_strip) std::copy_n(tile.row_offset, S::rows, offset);
     each_plane(tile, [&](const Tile& plane) {
-      const std::int64_t strips = inside(plane);
+      const std::int64_t rows_inside = inside(plane);
+      const std::int64_t strips = rows_inside / S::rows;
       if (one_strip && strips > 0) {
         strip<put>(typename S::ByOffset{plane.src, offset}, plane.dst, to,
                    tile.count[1]);
@@ -58,8 +59,7 @@ class FewColumns {
       const std::int64_t done = strips * S::rows;
       if (done == tile.count[0]) return;
       // What is stored once more is what stays.
-      const bool all = strips == tile.count[0] / S::rows && all_inside(plane);
-      if (put == Put::cached && all) {
+      if (put == Put::cached && rows_inside == tile.count[0]) {
         const std::int64_t row = tile.count[0] - S::rows;
         const auto last = [&](auto rows) {
           strip<put>(rows, plane.dst + row * width, to, tile.count[1]);
@@ -75,23 +75,15 @@ class FewColumns {
   }
 
  private:
-  // Whether whole lanes of every row are inside src.
-  static bool all_inside(const Tile& plane) {
-    const std::int64_t reach = plane.row_offset != nullptr
-                                   ? plane.row_reach
-                                   : (plane.count[0] - 1) * plane.src_stride[0];
-    return reach <= plane.src_end - plane.src - 16;
-  }
-  // Strips of which whole lanes of every row are inside src.
+  // The first rows of which whole lanes are inside src; of a table all or none.
   static std::int64_t inside(const Tile& plane) {
-    const std::int64_t strips = plane.count[0] / S::rows;
     const std::int64_t room = plane.src_end - plane.src - 16;
     if (plane.row_offset != nullptr) {
-      return plane.row_reach <= room ? strips : 0;
+      return plane.row_reach <= room ? plane.count[0] : 0;
     }
     if (room < 0) return 0;
     const std::int64_t stride = std::max<std::int64_t>(plane.src_stride[0], 1);
-    return std::min(strips, (room / stride + 1) / S::rows);
+    return std::min(plane.count[0], room / stride + 1);
   }
 
   template <Put put, class Rows>

@@ -47,9 +47,7 @@ class FewRows {
 
   // What interleaves rows of one plane to columns one after the other.
   static Tile interleaved(const Tile& tile, std::int64_t bytes) {
-    Tile part = tile;
-    part.count[2] = part.count[3] = 1;
-    part.outer = {};
+    Tile part = plane_of(tile);
     part.dst_stride[1] = bytes;
     part.column_offset = nullptr;
     return part;

@@ -23,8 +23,7 @@ enum class Planes : std::uint8_t { one, apart, vectors, beside };
 
 // Long rows, planes beside each other, and where it loads first bytes alone, those of
 // rows that are parts of it, by vectors of type Long; other short planes by type Wide,
-// some at once; the last columns by Vector128. From 32 bytes
-// on, rows are transposed.
+// some at once; the last columns by Vector128. From 32 bytes on, rows are transposed.
 template <class Wide, int width, class Long = Wide>
 class Interleave {
   static constexpr auto fits = [](int J) {

@@ -193,6 +193,11 @@ inline bool permutes_lanes(const Kernel& kernel) {
   return kernel.isa != Isa::avx512_vbmi;
 }
 
+// Of permuted: the bytes of a vector, of which a tile takes four at most.
+inline std::int64_t permuted_vector(const Kernel& kernel) {
+  return kernel.most_short / 4;
+}
+
 // Every kernel that the machine and STRIDEWISE_ISA allow, the best of a kind and
 // width first.
 [[nodiscard]] std::span<const Kernel> kernels();

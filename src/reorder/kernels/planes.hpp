@@ -21,6 +21,13 @@ inline bool planes_aligned(const Tile& tile, std::int64_t bytes) {
          0;
 }
 
+// One of its planes, where the tile begins.
+inline Tile plane_of(Tile tile) {
+  tile.count[2] = tile.count[3] = 1;
+  tile.outer = {};
+  return tile;
+}
+
 inline std::int64_t planes_of(const Tile& tile) {
   return tile.count[2] * tile.count[3] * tile.outer[0].count *
          tile.outer[1].count;

@@ -28,7 +28,7 @@ bool fills_vectors(const Lowered& lowered) {
   const Kernel& kernel = *lowered.kernel;
   const std::int64_t tile = bytes_of_tile(lowered.nest);
   return kernel.kind == KernelKind::permuted && !permutes_lanes(kernel) &&
-         tile % (kernel.most_short / 4) == 0 &&
+         tile % permuted_vector(kernel) == 0 &&
          reach_of_tile(lowered.nest) <= tile;
 }
 

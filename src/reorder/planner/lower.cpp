@@ -227,7 +227,7 @@ const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
   const auto whole = [&](std::int64_t vector) {
     return column.count * unit % vector == 0;
   };
-  return kernel != nullptr && interleaves && whole(kernel->most_short / 4)
+  return kernel != nullptr && interleaves && whole(permuted_vector(*kernel))
              ? nullptr
              : kernel;
 }

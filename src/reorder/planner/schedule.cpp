@@ -224,8 +224,7 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
 // Hands the calls of a nest more loops around their tile, as long as what they move
 // stays small: whole ones, after whole ones.
 void take_outer(ScheduledNest& scheduled, const PlanNest& nest,
-                std::int64_t bytes, std::size_t& around) {
-  constexpr std::int64_t enough = 32 << 10;
+                std::int64_t bytes, std::int64_t enough, std::size_t& around) {
   const bool whole = scheduled.tile[3].count > 1 &&
                      scheduled.part[3] == scheduled.tile[3].count;
   if (!whole || scheduled.conversion != Conversion::none ||
@@ -320,7 +319,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
     bytes *= scheduled.part[d];
     if (scheduled.part[d] < loop.count) break;
   }
-  take_outer(scheduled, nest, bytes, around);
+  take_outer(scheduled, nest, bytes, enough, around);
   scheduled.around = around;
   scheduled.nest = std::move(nest);
   if (staged) lay_out_stage(data, scheduled);
