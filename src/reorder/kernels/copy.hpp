@@ -218,6 +218,9 @@ class Copy {
     // Of half a line, since more of those that are misaligned cross none.
     using Some = SomeLines<typename Vector::Half, false>;
     if (Some::suits(tile)) return Some::run(tile);
+    if (tile.count[1] >= 2 * line && tile.count[1] <= short_run) {
+      return tile.zeros > 0 ? lines<true>(tile) : lines<false>(tile);
+    }
     planes<false>(tile);
   }
   static void stream(const Tile& tile) {
@@ -227,6 +230,18 @@ class Copy {
   }
 
  private:
+  // Runs of some more lines: choosing what serves each takes as long as moving half a
+  // KiB.
+  template <bool padded>
+  static void lines(const Tile& tile) {
+    const std::int64_t bytes = tile.count[1];
+    const std::int64_t zeros = tile.zeros;
+    each_run(tile, [=](const std::byte* src, std::byte* dst) {
+      write_run<Vector>(FromMemory{src}, dst, bytes);
+      if constexpr (padded) zero_run<Vector, false>(dst + bytes, zeros);
+    });
+  }
+
   // Few runs a plane are taken together, but for the last plane's where those end with
   // src.
   template <bool streams>
