@@ -503,7 +503,7 @@ TEST(Squares, OfFewWays) {
   EXPECT_EQ(chosen({33, 7936, 8}, {992, 8, 264}, 2).square_order,
             SquareOrder::down_columns);
   EXPECT_EQ(chosen({32, 8192, 8}, {1024, 8, 256}, 4).square_order,
-            SquareOrder::blocks);
+            SquareOrder::strips);
 }
 
 TEST(Steps, OfWeightsAreWholeRunsOfSrc) {

@@ -8,7 +8,8 @@
 //   rows n..2n-1   a4 b4 c4 d4 | e4 ..   ->   a4 a5 a6 a7 | e4 ..   ->
 //
 // Each line of src is read once and whole, which takes the fewest instructions: near a
-// core those, and not the caches, are what transposes wait for.
+// core those, and not the caches, are what transposes wait for. Of 8 bytes a line of rows
+// is read by lanes (squares.hpp), since loads by lanes cost less than zips of them do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,9 +32,9 @@ class LineStrips {
   static constexpr std::int64_t column = 16 * pieces;  // bytes
 
  public:
-  // Of shorter elements registers hold too few; longer ones gain by halves alone.
+  // Of shorter elements registers hold too few.
   static constexpr bool exists =
-      Vector::lanes == 4 && (width == 4 || (width == 8 && pieces == 2));
+      Vector::lanes == 4 && (width == 4 || width == 8);
   static constexpr std::int64_t rows = pieces * n;
   static constexpr std::int64_t block = line / width;  // columns
 
@@ -43,11 +44,12 @@ class LineStrips {
            tile.column_offset == nullptr && tile.count[1] >= block &&
            tile.count[0] >= rows;
   }
-  // Whether those lines are lines of memory.
+  // Whether those lines are lines of memory, if they are read whole.
   static bool aligned(const Tile& tile) {
-    return (reinterpret_cast<std::intptr_t>(tile.src) | tile.src_stride[0]) %
-               line ==
-           0;
+    return by_lanes ||
+           (reinterpret_cast<std::intptr_t>(tile.src) | tile.src_stride[0]) %
+                   line ==
+               0;
   }
 
   // The rows from `row` on, of columns [begin, end), at least a block of them.
@@ -62,6 +64,8 @@ class LineStrips {
   }
 
  private:
+  static constexpr bool by_lanes = width == 8 && pieces == 4;
+
   // `known`: the stride, if it is a constant.
   template <std::int64_t known>
   [[gnu::noinline]] static void blocks(const std::byte* src, std::int64_t pitch,
@@ -70,7 +74,7 @@ class LineStrips {
     const std::int64_t step = known > 0 ? known : stride;
     const std::int64_t whole = count / block;
     for (std::int64_t k = 0; k < whole; ++k) {
-      const std::int64_t j = out_of_order(k, whole) * block;
+      const std::int64_t j = (by_lanes ? k : out_of_order(k, whole)) * block;
       square(src + j * width, pitch, dst + j * step, step);
     }
     if (whole * block < count) {
@@ -85,7 +89,14 @@ class LineStrips {
   [[gnu::always_inline]] static void square(const std::byte* src,
                                             std::int64_t pitch, std::byte* dst,
                                             std::int64_t stride) {
-    if constexpr (pieces == 4) {
+    if constexpr (by_lanes) {
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < block; k += n) {
+        S::template square<Put::cached>(
+            typename S::ByPitch{src + k * width, pitch}, S::parts, dst,
+            typename S::ByStride{k * stride, stride});
+      }
+    } else if constexpr (pieces == 4) {
       LineSquares<Vector, width>::whole_lines(typename S::ByPitch{src, pitch},
                                               dst,
                                               typename S::ByStride{0, stride});

@@ -156,6 +156,9 @@ Choice choice_of_few_ways(const Sides& sides) {
   const bool rows_in_l1 =
       sides.nest.rows.empty() &&
       sides.rows * std::abs(sides.nest.tile[0].src_stride) <= block_bytes;
+  if (strips && !sides.tables && sides.unit == 8) {
+    return {SquareOrder::strips, 0};
+  }
   if (strips && (!sides.tables || rows_in_l1)) return {blocks, 0, true};
   if (of_columns == 16) return {blocks, square_bytes_of(sides), true};
   return choice_of_many_ways(sides);
