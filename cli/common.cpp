@@ -159,6 +159,7 @@ void add_loops(const std::vector<PlanLoop>& loops, bool in_kernel, Json& to) {
     to.push_back({{"count", loop.count},
                   {"src_stride_bytes", loop.src_stride},
                   {"dst_stride_bytes", loop.dst_stride},
+                  {"zeros", loop.zeros},
                   {"in_kernel", in_kernel}});
   }
 }

@@ -32,6 +32,7 @@ struct PlanLoop {
   std::int64_t count;
   std::int64_t src_stride;
   std::int64_t dst_stride;
+  std::int64_t zeros = 0;  // of rows: so many more iterations, of zeros in dst
 
   friend bool operator==(const PlanLoop&, const PlanLoop&) = default;
 };

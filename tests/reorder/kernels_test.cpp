@@ -39,7 +39,7 @@ void reference(const Kernel& kernel, const Tile& tile) {
     for (std::int64_t j = 0; j < columns; ++j) {
       put(i, j,
           kernel.kind == KernelKind::fill || i >= tile.count[0] ||
-              j >= tile.count[1]);
+              j >= tile.count[1] || tile.row_at(i) == no_row);
     }
   }
 }
@@ -124,12 +124,13 @@ bool suits(const Kernel& kernel, const Tile& tile) {
       return tile.count[1] * kernel.element_bytes < 16 && tile.count[1] <= 8 &&
              tile.zeros == 0;
     case KernelKind::permuted:
-      return tile.zeros == 0 && tile.src_stride[0] > 0 &&
-             std::max((all_rows - 1) * tile.src_stride[0] +
+      return tile.src_stride[0] > 0 &&
+             std::max((tile.count[0] - 1) * tile.src_stride[0] +
                           tile.count[1] * kernel.element_bytes,
                       all_rows * tile.count[1] * kernel.element_bytes) <=
                  kernel.most_short;
     case KernelKind::gathered:  // of offsets
+    case KernelKind::padded_rows:
     case KernelKind::grouped:
     case KernelKind::ungrouped:
       return false;
@@ -817,40 +818,91 @@ TEST(Kernels, ShortColumnsOfPlanes) {
   }
 }
 
-// Tiles that vectors hold whole, of planes that follow each other in dst and not, in
-// src with gaps and on top of each other.
+// Tiles that vectors hold whole, with zeros and without, of planes that follow each other
+// in dst and not, in src with gaps and on top of each other.
 TEST(Kernels, PermutedTilesOfPlanes) {
+  const auto check_planes = [](const Kernel& kernel, Tile tile) {
+    const std::int64_t width = kernel.element_bytes;
+    const std::int64_t columns = tile.count[1];
+    const std::int64_t span = tile.count[0] * tile.src_stride[0];
+    const std::int64_t bytes = (tile.count[0] + tile.zeros) * columns * width;
+    for (const std::int64_t planes : {1, 2, 5, 70}) {
+      tile.count[2] = planes;
+      tile.count[3] = 2;
+      for (const std::int64_t src_step : {span, span + 3, width}) {
+        for (const std::int64_t dst_step : {bytes, bytes + 5}) {
+          tile.src_stride[2] = src_step;
+          tile.src_stride[3] = planes * src_step;
+          tile.dst_stride[2] = dst_step;
+          tile.dst_stride[3] = planes * dst_step + columns % 2;
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+          }
+        }
+      }
+    }
+  };
   for (const Kernel& kernel : kernels()) {
     if (kernel.kind != KernelKind::permuted) continue;
-    const std::int64_t width = kernel.element_bytes;
     for (std::int64_t rows = 1; rows <= 64; ++rows) {
       for (const std::int64_t columns : {1, 2, 3, 4, 7, 9, 16, 27, 49, 100}) {
         for (const std::int64_t gap : {0, 1, 9}) {
-          Tile tile = tile_of(kernel, rows, columns, gap, 0);
-          if (!suits(kernel, tile)) continue;
-          const std::int64_t span = rows * tile.src_stride[0];
-          const std::int64_t bytes = rows * columns * width;
-          for (const std::int64_t planes : {1, 2, 5, 70}) {
-            tile.count[2] = planes;
-            tile.count[3] = 2;
-            for (const std::int64_t src_step : {span, span + 3, width}) {
-              for (const std::int64_t dst_step : {bytes, bytes + 5}) {
-                tile.src_stride[2] = src_step;
-                tile.src_stride[3] = planes * src_step;
-                tile.dst_stride[2] = dst_step;
-                tile.dst_stride[3] = planes * dst_step + columns % 2;
-                for (const auto side : {GuardedBytes::Against::front,
-                                        GuardedBytes::Against::back}) {
-                  ASSERT_NO_FATAL_FAILURE(
-                      check(kernel, kernel.run, tile, side));
-                }
-              }
-            }
+          for (const std::int64_t zeros : {0, 1, 5}) {
+            const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
+            if (!suits(kernel, tile)) continue;
+            ASSERT_NO_FATAL_FAILURE(check_planes(kernel, tile));
           }
         }
       }
     }
   }
+}
+
+// Rows that lie anywhere in src, every third and fifth of them zeros, as tiles that
+// vectors hold whole and as columns of some length, of one plane and more.
+TEST(Kernels, RowsOfZerosBetweenOthers) {
+  std::array<int, 2> checked{};
+  for (const Kernel& kernel : kernels()) {
+    const bool permuted = kernel.kind == KernelKind::permuted;
+    if (!permuted && kernel.kind != KernelKind::padded_rows) continue;
+    const std::int64_t width = kernel.element_bytes;
+    for (std::int64_t rows = 2; rows <= 70; ++rows) {
+      for (const std::int64_t columns :
+           {1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 49}) {
+        const std::int64_t pitch = columns * width;
+        std::vector<std::int64_t> offsets;
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const bool zero = i % 3 == 2 || i % 5 == 4;
+          offsets.push_back(zero ? no_row : i * 7 % rows * pitch);
+        }
+        Tile tile{};
+        tile.count = {rows, columns, 1, 1};
+        tile.src_stride = {0, width, 3, 50};
+        tile.row_offset = offsets.data();
+        tile.row_reach = std::ranges::max(offsets);
+        const std::int64_t bytes = rows * columns * width;
+        if (permuted && bytes > kernel.most_short) continue;
+        for (const std::int64_t gap : {0, 1, 16}) {
+          if (permuted && gap > 0) continue;
+          const std::int64_t column = rows * width + gap;
+          tile.dst_stride = {width, column, columns * column,
+                             3 * columns * column + 5};
+          for (const std::int64_t planes : {1, 3}) {
+            tile.count[2] = planes;
+            tile.count[3] = planes;
+            for (const auto side :
+                 {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+              ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.run, tile, side));
+            }
+          }
+          ++checked[permuted ? 1 : 0];
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked[0], 1000);
+  EXPECT_GT(checked[1], 100);
 }
 
 // Where the elements of a run are in src that some loops make, the fastest first.

@@ -306,6 +306,42 @@ TEST(Fuse, ZerosAfterElementsAndAfterRowsOfRuns) {
 }
 
 // Kernels that are made for many rows or columns take longer for a few of both.
+TEST(PaddedRows, TakeZerosBetweenRowsAndAfterThem) {
+  // s8 oihw to OIhw4i16o4i, 32x3x7x7: rows of three channels and one of zeros, of 16
+  // filters; the zeros of nine more channels stay a fill.
+  const Piece move{
+      0, 0, {{2, 2352, 12544}, {49, 1, 256}, {16, 147, 4}, {3, 49, 1}}};
+  const Piece between{0, 3, {{1568, 0, 4}}};
+  const Piece of_each{0, 3, {{98, 0, 256}, {16, 0, 4}}};
+  const Piece after{0, 64, {{98, 0, 256}, {192, 0, 1}}};
+  std::vector<Piece> moves = {move};
+  std::vector<Piece> fills = {of_each, after};
+  const std::vector<Lowered> taken = take_padded_rows(moves, fills, 1);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_TRUE(moves.empty());
+  EXPECT_EQ(fills, std::vector{after});
+  const PlanNest& nest = taken[0].nest;
+  EXPECT_EQ(nest.rows, (std::vector<PlanLoop>{{16, 147, 4}, {3, 49, 1, 1}}));
+  EXPECT_EQ(nest.tile[0].count, 64);
+  EXPECT_EQ(nest.tile[1], (PlanLoop{49, 1, 256}));
+  EXPECT_EQ(nest.loops, (std::vector<PlanLoop>{{2, 2352, 12544}}));
+  const auto offsets = detail::offsets_of(nest.rows, &PlanLoop::src_stride);
+  ASSERT_EQ(offsets.size(), 64U);
+  EXPECT_EQ(offsets[2], 98);
+  EXPECT_EQ(offsets[3], no_row);
+  EXPECT_EQ(offsets[4], 147);
+  // Zeros elsewhere, and of more rows than there are others, stay.
+  moves = {move};
+  fills = {between};
+  EXPECT_TRUE(take_padded_rows(moves, fills, 1).empty());
+  EXPECT_EQ(fills, std::vector{between});
+  moves = {{0, 0, {{49, 1, 256}, {16, 147, 16}, {3, 49, 1}}}};
+  fills = {{0, 3, {{784, 0, 16}, {13, 0, 1}}}};
+  EXPECT_TRUE(take_padded_rows(moves, fills, 1).empty());
+  EXPECT_EQ(moves.size(), 1U);
+  EXPECT_EQ(fills.size(), 1U);
+}
+
 TEST(Lower, TakesSmallPlanesBySquares) {
   const auto kind = [](const Piece& piece, std::int64_t width, Reach reach) {
     return lower_move(piece, width, reach).kernel->kind;

@@ -667,6 +667,59 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
   EXPECT_EQ(ungrouped > 5, has("ungrouped")) << ungrouped;
 }
 
+// Tails of blocks inside of others, to and from any address beside pages that must not
+// be touched: by rows of zeros between others, and by permutations of whole blocks.
+TEST(Reorder, MovesTailsInsideOfBlocks) {
+  const std::array<std::array<std::string_view, 2>, 9> layouts = {{
+      {"oihw", "OIhw4i16o4i"},
+      {"oihw", "OIhw8i16o2i"},
+      {"oihw", "OIhw4i4o"},
+      {"oihw", "OIhw4o4i"},
+      {"hwio", "OIhw2i8o4i"},
+      {"OIhw8i8o", "OIhw4o4i"},
+      {"nChw8c", "mace.width"},
+      {"mace.height", "nChw4c"},
+      {"nhwc", "mace.width"},
+  }};
+  const auto takes = [](const Plan& plan, std::string_view kernel) {
+    return std::ranges::any_of(plan.nests(), [=](const PlanNest& nest) {
+      return nest.kernel.starts_with(kernel);
+    });
+  };
+  std::int64_t padded = 0, permuted = 0;
+  for (const auto& [from, to] : layouts) {
+    for (const char* const shape :
+         {"64x3x7x7", "10x7x3x5", "33x5x2x9", "6x1x5x5", "5x67x7x7"}) {
+      for (const std::int64_t width : {1, 2, 4, 8}) {
+        for (const bool back : {false, true}) {
+          const Layout src = layout_of(back ? to : from, shape, width);
+          const Layout dst = layout_of(back ? from : to, shape, width);
+          const Plan plan = *Plan::make(src, dst);
+          padded += takes(plan, "padded_rows") ? 1 : 0;
+          permuted += takes(plan, "permuted") ? 1 : 0;
+          const Bytes data = random_bytes(src.size_bytes(), 22);
+          Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+          reorder_reference(src, dst, data.data(), expected.data());
+          for (const auto side :
+               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+            const GuardedBytes guarded_src(data.size(), side);
+            const GuardedBytes guarded_dst(expected.size(), side);
+            std::ranges::copy(data, guarded_src.data());
+            std::ranges::fill(guarded_dst.bytes(), std::byte{0xee});
+            plan.run(guarded_src.data(), guarded_dst.data(), threaded_for);
+            EXPECT_TRUE(std::ranges::equal(guarded_dst.bytes(), expected))
+                << from << ' ' << to << ' ' << shape << ' ' << width << back
+                << '\n'
+                << plan.to_string();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(padded, 20);
+  EXPECT_GT(permuted, 20);
+}
+
 // Between blocks of which neither holds the other's.
 TEST(Reorder, StreamsBlockedWeights) {
   constexpr std::array tags = {"ABcd8b8a",    "ABcd8a8b",    "ABcd4b4a",

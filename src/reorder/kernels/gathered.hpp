@@ -63,14 +63,14 @@ class GatheredRuns {
     append(table, std::span(&head, 1));
     each_gathered(run, width, unit, [&](std::int64_t at, auto elements) {
       GatheredLanes taken;
-      std::array<std::uint8_t, unit> from;  // NOLINT: set for each element
+      std::array<std::uint16_t, unit> from;  // NOLINT: set for each element
       std::size_t byte = 0;
       for (const std::int64_t element : elements) {
         const std::int64_t lane = taken.number_of(element);
         const std::int64_t in_lane = element - std::min(taken.at(lane), last);
         for (std::int64_t q = 0; q < width; ++q) {
           from[byte++] =
-              static_cast<std::uint8_t>(lane * gathered_lane + in_lane + q);
+              static_cast<std::uint16_t>(lane * gathered_lane + in_lane + q);
         }
       }
       append(table, std::span(&at, 1));

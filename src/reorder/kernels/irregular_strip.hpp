@@ -26,58 +26,140 @@ class IrregularStrip {
   static constexpr std::int64_t copy_bytes = std::max(16, width);
 
  public:
-  // The rows from `row` on, of which `present` are not zeros, to columns from `dst`
-  // on, of which `used` bytes are stored.
+  // The rows from `row` on, of which `present` are not zeros after the others, to columns
+  // from `dst` on, of which `used` bytes are stored.
   IrregularStrip(const Tile& tile, std::int64_t row, std::byte* dst,
                  std::int64_t present, std::int64_t used)
       : tile_(tile), row_(row), dst_(dst), present_(present), used_(used) {}
 
+  // `holes`: whether offsets of rows may be no_row.
+  template <bool holes = false>
   void run(Put put) const {
-    std::int64_t multiples[rows];
-    const std::int64_t* offset = multiples;
-    std::int64_t reach = tile_.row_reach;
-    if (tile_.row_offset != nullptr) {
-      offset = tile_.row_offset + row_;
-    } else {
-      for (std::int64_t i = 0; i < present_; ++i) {
-        multiples[i] = tile_.row_at(row_ + i);
-      }
-      reach = std::max(tile_.row_at(row_), tile_.row_at(row_ + present_ - 1));
+    if (tile_.row_offset != nullptr && present_ == rows) {
+      return columns(put, Rows<holes>{tile_.src, tile_.row_offset + row_},
+                     tile_.row_reach);
     }
-    const std::int64_t room =
-        present_ == rows ? tile_.src_end - tile_.src - reach - copy_bytes : -1;
-    PagesOfColumns<n> pages(dst_ + tile_.column_at(0));
-    for (std::int64_t j = 0; j < tile_.count[1]; j += n) {
-      if (put != Put::cached && row_ == 0) {
-        pages.reach(dst_ + tile_.column_at(j));
-      }
-      const std::int64_t taken = std::min(n, tile_.count[1] - j);
-      if (room >= j * width) {
-        some_columns(put, {tile_.src + j * width, offset}, j, taken);
-      } else {
-        copied_columns(put, offset, j, taken);
-      }
+    std::int64_t own[rows];
+    std::int64_t reach = 0;
+    for (std::int64_t i = 0; i < present_; ++i) {
+      own[i] = tile_.row_at(row_ + i);
+      reach = std::max(reach, own[i]);
+    }
+    std::fill(own + present_, own + rows, no_row);
+    if (present_ == rows && !holes) {
+      columns(put, Rows<false>{tile_.src, own}, reach);
+    } else {
+      columns(put, Rows<true>{tile_.src, own}, reach);
     }
   }
 
  private:
+  // Rows by where each begins from src on, or with holes perhaps of zeros.
+  template <bool holes>
+  struct Rows {
+    const std::byte* src;
+    const std::int64_t* offset;
+
+    [[nodiscard]] const std::byte* row(std::int64_t i) const {
+      if (holes && offset[i] == no_row) return zero_bytes;
+      return src + offset[i];
+    }
+    [[nodiscard]] Rows from(std::int64_t i) const { return {src, offset + i}; }
+    [[nodiscard]] Rows at(std::int64_t byte) const {
+      return {src + byte, offset};
+    }
+  };
+
+  // All columns, of rows of which none begins farther than `reach`.
+  template <bool holes>
+  void columns(Put put, Rows<holes> from, std::int64_t reach) const {
+    const std::int64_t count = tile_.count[1];
+    // What is left of src where the first columns have been read of the farthest row.
+    const std::int64_t room = tile_.src_end - tile_.src - reach - copy_bytes;
+    std::int64_t whole = room < 0 ? 0 : std::min(room / width + n, count);
+    // Unless they stream, the last ones may be written once more.
+    if (whole < count || put != Put::cached) whole = whole / n * n;
+    const bool straight = put == Put::cached && used_ == bytes;
+    if (whole < n) {
+      whole = 0;
+    } else if (straight) {
+      whole_squares<true>(put, from, whole);
+    } else {
+      whole_squares<false>(put, from, whole);
+    }
+    from.src += whole * width;
+    for (std::int64_t j = whole; j < count; j += n) {
+      const std::int64_t taken = std::min(n, count - j);
+      if (room >= j * width) {
+        some_columns(put, from, j, taken);
+      } else {
+        copied_columns(put, from, j, taken);
+      }
+      from.src += n * width;
+    }
+  }
+
   // Vectors of a column that hold rows.
   [[nodiscard]] std::int64_t parts_with_rows() const {
     return (present_ * width + vector_bytes - 1) / vector_bytes;
   }
 
-  // The same of rows that may not be read by whole vectors, or not all be there.
-  [[gnu::noinline]] void copied_columns(Put put, const std::int64_t* offset,
+  // The first `count` columns, a square's at least, of rows that may be read by vectors:
+  // the last square begins early enough to be whole. `straight`: columns are stored whole
+  // and through the caches.
+  template <bool straight, bool holes>
+  [[gnu::noinline]] void whole_squares(Put put, Rows<holes> from,
+                                       std::int64_t count) const {
+    // Copies, so that nothing is read again because of what is stored.
+    const std::int64_t parts = parts_with_rows(), used = used_;
+    const std::int64_t* const offset = tile_.column_offset;
+    const std::int64_t stride = tile_.dst_stride[1];
+    const bool asks = put != Put::cached && row_ == 0;
+    std::byte* const dst = dst_;
+    PagesOfColumns<n> pages(dst + tile_.column_at(0));
+    for (std::int64_t j = 0;;) {
+      const auto column = [=](std::int64_t k) {
+        return dst + (offset != nullptr ? offset[j + k] : (j + k) * stride);
+      };
+      if (asks) pages.reach(column(0));
+      if constexpr (straight) {
+        S::each_piece(from, parts, [&](std::int64_t k, std::int64_t at, V v) {
+          Vector::store(column(k) + at, v);
+        });
+      } else {
+        alignas(64) std::byte out[n * bytes];
+        S::each_piece(from, parts, [&](std::int64_t k, std::int64_t at, V v) {
+          Vector::store(out + k * bytes + at, v);
+        });
+        for (std::int64_t k = 0; k < n; ++k) {
+          put_some(put, column(k), out + k * bytes, used);
+        }
+      }
+      if (count - j <= n) break;
+      const std::int64_t step = std::min(n, count - j - n);
+      from.src += step * width;
+      j += step;
+    }
+  }
+  [[gnu::always_inline]] static void put_some(Put put, std::byte* column,
+                                              const std::byte* from,
+                                              std::int64_t used) {
+    used < bytes ? copy_short(column, from, used)
+                 : S::put_column(put, column, from);
+  }
+
+  // Columns [j, j + taken) of rows that may not be read by whole vectors.
+  template <bool holes>
+  [[gnu::noinline]] void copied_columns(Put put, Rows<holes> from,
                                         std::int64_t j,
                                         std::int64_t taken) const {
     alignas(64) std::byte in[rows * copy_bytes];
-    std::int64_t multiples[rows];
+    std::int64_t copies[rows];
     for (std::int64_t i = 0; i < rows; ++i) {
       std::byte* const copy = in + i * copy_bytes;
-      multiples[i] = i * copy_bytes;
-      const std::byte* const src =
-          i < present_ ? tile_.src + offset[i] + j * width : nullptr;
-      if (src == nullptr) {
+      copies[i] = i * copy_bytes;
+      const std::byte* const src = from.row(i);
+      if (src == zero_bytes) {
         std::memset(copy, 0, copy_bytes);
       } else if (tile_.src_end - src >= copy_bytes) {
         std::memcpy(copy, src, copy_bytes);
@@ -85,12 +167,12 @@ class IrregularStrip {
         copy_short(copy, src, taken * width);
       }
     }
-    some_columns(put, {in, multiples}, j, taken);
+    some_columns(put, Rows<false>{in, copies}, j, taken);
   }
 
-  // Columns [j, j + taken) of a square: whole ones straight to dst.
-  [[gnu::noinline]] void some_columns(Put put, typename S::ByOffset from,
-                                      std::int64_t j,
+  // The same of rows that may.
+  template <bool holes>
+  [[gnu::noinline]] void some_columns(Put put, Rows<holes> from, std::int64_t j,
                                       std::int64_t taken) const {
     if (put == Put::cached && used_ == bytes) {
       std::byte* to[n];
@@ -109,12 +191,7 @@ class IrregularStrip {
                     Vector::store(out + k * bytes + at, v);
                   });
     for (std::int64_t k = 0; k < taken; ++k) {
-      std::byte* const column = dst_ + tile_.column_at(j + k);
-      if (used_ < bytes) {
-        copy_short(column, out + k * bytes, used_);
-      } else {
-        S::put_column(put, column, out + k * bytes);
-      }
+      put_some(put, dst_ + tile_.column_at(j + k), out + k * bytes, used_);
     }
   }
 

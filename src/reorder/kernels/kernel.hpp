@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ enum class SquareOrder : std::uint8_t {
   down_columns,
   strips
 };
+
+// The offset in src of a row of zeros, which src does not hold.
+constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::min();
 
 // Rows and columns, and up to four loops around them for tiles so small that a
 // call for each would cost more than its work. All strides in bytes; counts in
@@ -128,9 +132,9 @@ enum class KernelKind : std::uint8_t {
   // A transpose of columns of less than 16 bytes together, dense in src but for
   // lanes that are not taken: src_stride[0] == 2 .. 8 times width; zeros == 0.
   deinterleave,
-  // A transpose of rows and columns that are dense in dst, dst_stride[1] == rows *
-  // width, of at most `most_short` bytes there and from the first to the last one in
-  // src; their strides are positive, zeros == 0.
+  // A transpose of rows and columns that are dense in dst, dst_stride[1] == (rows +
+  // zeros) * width, of at most `most_short` bytes there and from the first to the last
+  // one in src; their strides are positive. Offsets of rows may be no_row.
   permuted,
   // count[0] x count[1] elements, any strides; zeros == 0.
   strided,
@@ -150,6 +154,9 @@ enum class KernelKind : std::uint8_t {
   // others': row_offset tells where. Of no row are its groups more than two lines hold
   // (grouped_blocks.hpp), nor those of all more than `most_groups` or less than a line.
   ungrouped,
+  // A transpose of rows of which some are zeros: row_offset tells where each begins in
+  // src, or no_row; zeros == 0.
+  padded_rows,
 };
 
 // Of transposes without zeros and tables of columns, whose stride is in bytes: whether

@@ -1,5 +1,5 @@
 // Small tiles, of at most four vectors, by permutations of their bytes: each vector of
-// dst takes its bytes from all of src. Included as transpose.hpp is.
+// dst takes its bytes from all of src, or is zero there. Included as transpose.hpp is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,11 +17,18 @@
 namespace stridewise {
 namespace {
 
+// The number of no byte of some vectors: zero.
+constexpr std::uint16_t no_byte = 256;
+
 // Of lanes of 128 bits, what permuted tiles ask of a vector.
 struct LaneBytes : Vector128 {
+  // Whether tables of vectors that are zero somewhere are others.
+  static constexpr bool masks_zeros = false;
+
   // Bytes by which a vector is taken from so many others: byte k is byte from[k],
   // counted through all of those.
-  static void tabulate(const std::uint8_t* from, int vectors,
+  template <bool zeros = false>
+  static void tabulate(const std::uint16_t* from, int vectors,
                        std::vector<std::byte>& table) {
     for (int i = 0; i < vectors; ++i) {
       for (int k = 0; k < 16; ++k) {
@@ -32,7 +39,7 @@ struct LaneBytes : Vector128 {
     }
   }
 
-  template <int vectors>
+  template <int vectors, bool zeros = false>
   class Table {
    public:
     static constexpr std::int64_t size = 16 * vectors;
@@ -90,10 +97,11 @@ class PermutedGroups {
     std::int64_t src;
     std::int64_t dst;
   };
-  // Tiles that are permuted together.
+  // Tiles that are permuted together; `zeros`: whether their columns have some.
   struct Group {
     Reach one;
     std::int64_t tiles;
+    bool zeros;
     Reach all;
 
     [[nodiscard]] Reach reach(const Tile& tile, std::int64_t some) const {
@@ -101,6 +109,13 @@ class PermutedGroups {
     }
   };
 
+  // Whether columns end with zeros, or have rows of them.
+  static bool has_zeros(const Tile& tile) {
+    const auto* const rows = tile.row_offset;
+    return tile.zeros > 0 ||
+           (rows != nullptr && std::find(rows, rows + tile.count[0], no_row) !=
+                                   rows + tile.count[0]);
+  }
   static std::int64_t vectors_of(std::int64_t bytes) {
     return (bytes + unit - 1) / unit;
   }
@@ -108,10 +123,13 @@ class PermutedGroups {
   // As many as the vectors of one hold, of those that follow each other in dst; or
   // three in two vectors.
   static Group group_of(const Tile& tile, std::int64_t width) {
-    Group group{{(tile.count[0] - 1) * tile.src_stride[0] +
-                     (tile.count[1] - 1) * tile.src_stride[1] + width,
-                 tile.count[0] * tile.count[1] * width},
+    const std::int64_t rows = tile.row_offset != nullptr
+                                  ? tile.row_reach
+                                  : tile.row_at(tile.count[0] - 1);
+    Group group{{rows + (tile.count[1] - 1) * tile.src_stride[1] + width,
+                 (tile.count[0] + tile.zeros) * tile.count[1] * width},
                 1,
+                Vector::masks_zeros && has_zeros(tile),
                 {}};
     const Reach one = group.one;
     assert(std::max(one.src, one.dst) <= most_vectors * unit);
@@ -131,13 +149,20 @@ class PermutedGroups {
 
   // What the table permutes, of all planes.
   static void run(const Tile& tile, const Group& group) {
-    with_vectors(group.all.src, [&]<int ins>() {
-      with_vectors(group.all.dst,
-                   [&]<int outs>() { planes<ins, outs>(tile, group); });
-    });
+    if constexpr (Vector::masks_zeros) {
+      if (group.zeros) return run<true>(tile, group);
+    }
+    run<false>(tile, group);
   }
 
  private:
+  template <bool zeros>
+  static void run(const Tile& tile, const Group& group) {
+    with_vectors(group.all.src, [&]<int ins>() {
+      with_vectors(group.all.dst,
+                   [&]<int outs>() { planes<ins, outs, zeros>(tile, group); });
+    });
+  }
   // Calls f with the number of vectors that hold so many bytes.
   template <int vectors = 1, class F>
   static void with_vectors(std::int64_t bytes, F f) {
@@ -147,9 +172,9 @@ class PermutedGroups {
     f.template operator()<vectors>();
   }
 
-  template <int ins, int outs>
+  template <int ins, int outs, bool zeros>
   static void planes(const Tile& tile, const Group& group) {
-    using Table = typename Vector::template Table<ins>;
+    using Table = typename Vector::template Table<ins, zeros>;
     const auto tables = [&]<std::size_t... k>(
         std::index_sequence<k...> /*outs*/) {
       return std::array{Table(tile.table + k * Table::size)...};
@@ -216,29 +241,35 @@ class PermutedTiles {
  public:
   static constexpr std::int64_t most_short = Groups::most_vectors * unit;
 
-  // Where bytes of dst come from, for run() of all tiles with such counts of rows and
-  // columns and such strides.
+  // Where bytes of dst come from, for run() of all tiles with such counts of rows,
+  // columns and zeros and such strides.
   static std::vector<std::byte> table_of(const Tile& tile) {
     const typename Groups::Group group = Groups::group_of(tile, width);
-    std::array<std::uint8_t, most_short> from{};
-    std::uint8_t* at = from.data();
+    std::array<std::uint16_t, most_short> from;  // NOLINT: filled
+    from.fill(no_byte);
+    std::uint16_t* at = from.data();
     for (std::int64_t k = 0; k < group.tiles; ++k) {
       for (std::int64_t j = 0; j < tile.count[1]; ++j) {
         for (std::int64_t i = 0; i < tile.count[0]; ++i) {
-          const std::int64_t element = k * tile.src_stride[2] +
-                                       j * tile.src_stride[1] +
-                                       i * tile.src_stride[0];
+          if (tile.row_at(i) == no_row) {
+            at += width;
+            continue;
+          }
+          const std::int64_t element =
+              k * tile.src_stride[2] + j * tile.src_stride[1] + tile.row_at(i);
           for (int q = 0; q < width; ++q) {
-            *at++ = static_cast<std::uint8_t>(element + q);
+            *at++ = static_cast<std::uint16_t>(element + q);
           }
         }
+        at += tile.zeros * width;
       }
     }
     std::vector<std::byte> table;
+    const auto ins = static_cast<int>(Groups::vectors_of(group.all.src));
     for (std::int64_t k = 0; k < group.all.dst; k += unit) {
-      Vector::tabulate(&from[static_cast<std::size_t>(k)],
-                       static_cast<int>(Groups::vectors_of(group.all.src)),
-                       table);
+      const std::uint16_t* const of_vector = &from[static_cast<std::size_t>(k)];
+      group.zeros ? Vector::template tabulate<true>(of_vector, ins, table)
+                  : Vector::template tabulate<false>(of_vector, ins, table);
     }
     return table;
   }

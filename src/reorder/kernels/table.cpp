@@ -21,7 +21,7 @@ namespace {
 constexpr auto kind_names = std::to_array<std::string_view>(
     {"copy", "fill", "transpose", "interleave", "short_columns",
      "padded_columns", "short_rows", "deinterleave", "permuted", "strided",
-     "gathered", "grouped", "ungrouped"});
+     "gathered", "grouped", "ungrouped", "padded_rows"});
 
 // kind[.b BITS][.ISA]
 std::string name_of(const Kernel& kernel) {

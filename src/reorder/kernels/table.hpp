@@ -12,6 +12,7 @@
 #include "reorder/kernels/grouped_lanes.hpp"
 #include "reorder/kernels/interleave.hpp"
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/padded_rows.hpp"
 #include "reorder/kernels/permuted_tiles.hpp"
 #include "reorder/kernels/square_columns.hpp"
 #include "reorder/kernels/transpose.hpp"
@@ -64,6 +65,10 @@ constexpr auto kernels_of() {
       row.template operator()<Transpose<Wide, Half, 16>>(transpose, 16),
       row.template operator()<Transpose<Wide, Half, 32>>(transpose, 32),
       row.template operator()<Transpose<Wide, Half, 64>>(transpose, 64),
+      kernel_of<PaddedRows<Wide, Half, 1>, false>(isa, padded_rows, 1),
+      kernel_of<PaddedRows<Wide, Half, 2>, false>(isa, padded_rows, 2),
+      kernel_of<PaddedRows<Wide, Half, 4>, false>(isa, padded_rows, 4),
+      kernel_of<PaddedRows<Wide, Half, 8>, false>(isa, padded_rows, 8),
       row.template operator()<Interleave<Wide, 1>>(interleave, 1),
       row.template operator()<Interleave<Wide, 2>>(interleave, 2),
       row.template operator()<Interleave<Wide, 4>>(interleave, 4),

@@ -123,19 +123,29 @@ struct Vector512Bytes : Vector512First {
     return _mm512_permutex2var_epi8(a, _mm512_load_si512(from.data()), b);
   }
   // Bytes by which a vector is taken from one to four others: byte k is byte from[k],
-  // counted through all of those.
-  static void tabulate(const std::uint8_t* from, int /*vectors*/,
+  // counted through all of those, or with `zeros` perhaps no_byte.
+  static constexpr bool masks_zeros = true;
+  template <bool zeros = false>
+  static void tabulate(const std::uint16_t* from, int /*vectors*/,
                        std::vector<std::byte>& table) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(from);
-    table.insert(table.end(), bytes, bytes + 64);
+    std::uint64_t present = 0;
+    for (int k = 0; k < 64; ++k) {
+      table.push_back(static_cast<std::byte>(from[k]));
+      present |= std::uint64_t{from[k] != no_byte} << k;
+    }
+    if constexpr (zeros) append(table, std::span(&present, 1));
   }
-  template <int vectors>
+  template <int vectors, bool zeros = false>
   class Table {
    public:
-    static constexpr std::int64_t size = 64;
+    static constexpr std::int64_t size = zeros ? 72 : 64;
 
     explicit Table(const std::byte* table)
-        : from_(load(table)), high_(_mm512_movepi8_mask(from_)) {}
+        : from_(load(table)), high_(_mm512_movepi8_mask(from_)) {
+      if constexpr (zeros) {
+        std::memcpy(&present_, table + 64, sizeof(present_));
+      }
+    }
     [[gnu::always_inline]] type take(const type* v) const {
       if constexpr (vectors <= 2) {
         return pick<vectors>(v);
@@ -148,12 +158,18 @@ struct Vector512Bytes : Vector512First {
    private:
     template <int some>
     [[gnu::always_inline]] type pick(const type* v) const {
+      if constexpr (zeros) {
+        return some == 1 ? _mm512_maskz_permutexvar_epi8(present_, from_, v[0])
+                         : _mm512_maskz_permutex2var_epi8(present_, v[0], from_,
+                                                          v[some - 1]);
+      }
       return some == 1 ? _mm512_permutexvar_epi8(from_, v[0])
                        : _mm512_permutex2var_epi8(v[0], from_, v[some - 1]);
     }
 
     type from_;
     std::uint64_t high_;  // which bytes are of the third and fourth vector
+    std::uint64_t present_ = 0;  // which are not zero
   };
   static constexpr int shuffled_bytes = 64;
   static type shuffle_bytes(type from, type v) {

@@ -17,8 +17,21 @@ std::int64_t bytes_of_tile(const PlanNest& nest) {
   return nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
 }
 
+// The same in dst, with its zeros.
+std::int64_t dst_of_tile(const PlanNest& nest) {
+  return (nest.tile[0].count + nest.zeros) * nest.tile[1].count *
+         nest.element_bytes;
+}
+
 // The bytes of src from the first to the last element of a tile.
 std::int64_t reach_of_tile(const PlanNest& nest) {
+  if (!nest.rows.empty()) {
+    std::int64_t reach = nest.tile[1].count * nest.element_bytes;
+    for (const PlanLoop& loop : nest.rows) {
+      reach += (loop.count - 1) * loop.src_stride;
+    }
+    return reach;
+  }
   return (nest.tile[0].count - 1) * nest.tile[0].src_stride +
          nest.tile[1].count * nest.element_bytes;
 }
@@ -26,7 +39,7 @@ std::int64_t reach_of_tile(const PlanNest& nest) {
 // Whether tiles are permuted to whole vectors, from as many. Of lanes, each takes more.
 bool fills_vectors(const Lowered& lowered) {
   const Kernel& kernel = *lowered.kernel;
-  const std::int64_t tile = bytes_of_tile(lowered.nest);
+  const std::int64_t tile = dst_of_tile(lowered.nest);
   return kernel.kind == KernelKind::permuted && !permutes_lanes(kernel) &&
          tile % permuted_vector(kernel) == 0 &&
          reach_of_tile(lowered.nest) <= tile;
@@ -37,11 +50,22 @@ bool fills_vectors(const Lowered& lowered) {
 double cost_of_parts(const PlanNest& nest) {
   constexpr double of_tile = 60;
   constexpr std::int64_t some = 256;  // bytes
-  const std::int64_t tile = bytes_of_tile(nest);
+  const std::int64_t tile = dst_of_tile(nest);
   const bool many = !nest.loops.empty() &&
                     nest.loops.back().dst_stride == tile &&
                     nest.loops.back().count * tile >= some;
   return many ? 0 : of_tile / static_cast<double>(tile);
+}
+
+// What blocks of many loops take more: all vectors that hold one in src are loaded, and
+// each of dst is permuted from them.
+double cost_of_block(const PlanNest& nest, std::int64_t vector) {
+  constexpr double of_vector = 11;
+  const std::int64_t tile = dst_of_tile(nest);
+  const std::int64_t ins = ceil_div(reach_of_tile(nest), vector);
+  const std::int64_t outs = ceil_div(tile, vector);
+  const std::int64_t moved = 2 * ins + outs * (2 + ins);
+  return of_vector * static_cast<double>(moved) / static_cast<double>(tile);
 }
 
 // What they take more where lanes alone are permuted: each one of dst is put together
@@ -49,7 +73,7 @@ double cost_of_parts(const PlanNest& nest) {
 double cost_of_lanes(const PlanNest& nest) {
   constexpr std::int64_t lane = 16;
   constexpr double of_lane = 0.1 * lane;
-  const std::int64_t tile = bytes_of_tile(nest);
+  const std::int64_t tile = dst_of_tile(nest);
   const std::int64_t lanes =
       ceil_div(reach_of_tile(nest), lane) * ceil_div(tile, lane);
   return of_lane * static_cast<double>(lanes) / static_cast<double>(tile);
@@ -81,7 +105,10 @@ double cost_of(const Lowered& lowered) {
       return 1 + 100 / columns;
     case KernelKind::permuted:
       return least + (fills_vectors(lowered) ? 0 : cost_of_parts(nest)) +
-             (permutes_lanes(*lowered.kernel) ? cost_of_lanes(nest) : 0);
+             (permutes_lanes(*lowered.kernel) ? cost_of_lanes(nest) : 0) +
+             (nest.rows.empty()
+                  ? 0
+                  : cost_of_block(nest, permuted_vector(*lowered.kernel)));
     case KernelKind::ungrouped:
       return least + 1;  // by way of the stack
     case KernelKind::grouped: {

@@ -12,16 +12,6 @@ namespace {
 
 using Loops = std::vector<PlanLoop>;
 
-// Removes the loop of neighbours in dst and returns its count; 1 without one.
-std::int64_t take_run(Loops& loops, std::int64_t element_bytes) {
-  const auto run =
-      std::ranges::find(loops, element_bytes, &PlanLoop::dst_stride);
-  if (run == loops.end()) return 1;
-  const std::int64_t count = run->count;
-  loops.erase(run);
-  return count;
-}
-
 // Removes the last loop, of runs that are dense on both sides, and the one by which they
 // go on in dst, where a kernel moves the runs as elements whose columns go on in src;
 // returns how many runs that are, 0 without such loops.
@@ -43,12 +33,6 @@ std::int64_t take_rows(Loops& loops, std::int64_t element_bytes) {
   return count;
 }
 
-// The places of dst that loops visit, in one form.
-Loops dst_places(Loops loops) {
-  for (PlanLoop& loop : loops) loop.src_stride = 0;
-  return normalise(std::move(loops));
-}
-
 // Whether a kernel can write zeros after the runs of this move: each a single element, or
 // dense in src, or the rows of a transpose.
 bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
@@ -64,6 +48,21 @@ bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
 }
 
 }  // namespace
+
+std::int64_t take_run(std::vector<PlanLoop>& loops,
+                      std::int64_t element_bytes) {
+  const auto run =
+      std::ranges::find(loops, element_bytes, &PlanLoop::dst_stride);
+  if (run == loops.end()) return 1;
+  const std::int64_t count = run->count;
+  loops.erase(run);
+  return count;
+}
+
+std::vector<PlanLoop> dst_places(std::vector<PlanLoop> loops) {
+  for (PlanLoop& loop : loops) loop.src_stride = 0;
+  return normalise(std::move(loops));
+}
 
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most) {

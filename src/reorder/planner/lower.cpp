@@ -204,19 +204,19 @@ const Kernel* find_short(KernelKind kind, std::int64_t unit,
   return kernel != nullptr && bytes <= kernel->most_short ? kernel : nullptr;
 }
 
-// A tile that four vectors hold whole on both sides; `many`: they hold some, that
-// follow each other. Interleaves of a few rows that are whole lines stream, which these
-// do not.
+// A tile that four vectors hold whole on both sides, with its zeros; `many`: they hold
+// some, that follow each other. Interleaves of a few rows that are whole lines stream,
+// which these do not.
 const Kernel* permuted(const PlanLoop& row, const PlanLoop& column,
                        std::int64_t zeros, std::int64_t unit, bool many,
                        bool streams) {
   constexpr std::int64_t least_bytes = 16;
-  const std::int64_t bytes = row.count * column.count * unit;
-  const bool dense = column.dst_stride == row.count * unit;
+  const std::int64_t of_column = (row.count + zeros) * unit;
+  const std::int64_t bytes = of_column * column.count;
+  const bool dense = column.dst_stride == of_column;
   const bool interleaves = row.count <= 4 && row.count * unit < 32;
   if (streams && bytes % 64 == 0 && interleaves) return nullptr;
-  if (!dense || zeros > 0 || (bytes < least_bytes && !many) ||
-      row.src_stride <= 0) {
+  if (!dense || (bytes < least_bytes && !many) || row.src_stride <= 0) {
     return nullptr;
   }
   const std::int64_t span =

@@ -86,6 +86,7 @@ std::array<std::int64_t, 2> part_of(const Kernel& kernel, const PlanNest& nest,
     case KernelKind::gathered:
     case KernelKind::grouped:
     case KernelKind::ungrouped:
+    case KernelKind::padded_rows:
       return {rows, (32 << 10) / unit};
     case KernelKind::deinterleave:
     case KernelKind::short_rows:

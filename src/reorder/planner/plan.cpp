@@ -179,6 +179,11 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     piece.loops = normalise(std::move(piece.loops));
   }
   fills = with_width(std::move(fills), data->dst_width, width);
+  const bool moves_alone = data->converter == nullptr;
+  std::vector<Lowered> padded;
+  if (moves_alone && !fills.empty()) {
+    padded = take_padded_rows(*moves, fills, width);
+  }
   // Longer runs of zeros are written as fast alone, and transposes would write those
   // of all columns line by line in turns. A stage has room for these.
   constexpr std::int64_t fused_zeros = 4096;
@@ -194,9 +199,8 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const Reach reach =
       past ? (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory)
            : (data->prefetch ? Reach::caches : Reach::near);
-  data->nests.reserve(moves->size() + fills.size());
+  data->nests.reserve(moves->size() + padded.size() + fills.size());
   for (const Piece& piece : *moves) {
-    const bool moves_alone = data->converter == nullptr;
     std::optional<Lowered> groups;
     if (moves_alone) groups = grouped(piece, width);
     if (moves_alone && !groups) groups = ungrouped(piece, width);
@@ -204,6 +208,9 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
         groups ? *std::move(groups) : lower_move(piece, width, reach);
     std::optional<Steps> steps;
     if (moves_alone) {
+      if (auto block = permuted_block(piece, lowered, width)) {
+        lowered = *std::move(block);
+      }
       steps = in_two_steps(piece, lowered, width, reach);
       if (auto runs = gathered(piece, lowered, steps, width)) {
         lowered = *std::move(runs);
@@ -212,6 +219,9 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     }
     steps ? detail::schedule_steps(*data, piece, *std::move(steps), streams)
           : detail::schedule(*data, std::move(lowered), streams);
+  }
+  for (Lowered& rows : padded) {
+    detail::schedule(*data, std::move(rows), streams);
   }
   for (const Piece& piece : fills) {
     detail::schedule(*data, lower_fill(piece, data->dst_width), streams);

@@ -9,10 +9,16 @@
 namespace stridewise {
 namespace {
 
+std::string print_count(const PlanLoop& loop) {
+  return loop.zeros == 0
+             ? fmt::to_string(loop.count)
+             : fmt::format("{} of {}", loop.count, loop.count + loop.zeros);
+}
+
 std::string print_loop(const PlanLoop& loop, bool fills) {
-  return fills ? fmt::format("{} x (dst {:+})", loop.count, loop.dst_stride)
-               : fmt::format("{} x (src {:+}, dst {:+})", loop.count,
-                             loop.src_stride, loop.dst_stride);
+  if (fills) return fmt::format("{} x (dst {:+})", loop.count, loop.dst_stride);
+  return fmt::format("{} x (src {:+}, dst {:+})", print_count(loop),
+                     loop.src_stride, loop.dst_stride);
 }
 
 // A line for each loop, so deep, then the kernel's or those of its steps.

@@ -57,6 +57,12 @@ void sort_few(std::vector<T>& some, Less less) {
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 
+// Removes the loop of neighbours in dst and returns its count; 1 without one.
+[[nodiscard]] std::int64_t take_run(std::vector<PlanLoop>& loops,
+                                    std::int64_t element_bytes);
+// The places of dst that loops visit, in one form.
+[[nodiscard]] std::vector<PlanLoop> dst_places(std::vector<PlanLoop> loops);
+
 // Takes so many iterations of a loop, which is left those that begin such parts.
 // Pre: `count` divides loop.count.
 [[nodiscard]] inline PlanLoop take_part(PlanLoop& loop, std::int64_t count) {
@@ -104,6 +110,12 @@ struct Lowered {
 [[nodiscard]] Lowered lower_fill(const Piece& piece,
                                  std::int64_t element_bytes);
 
+// Takes those moves whose columns of up to a line have zeros between their rows, or after
+// rows of more than one loop, and these zeros from `fills`. Pre: all loops are normalised.
+[[nodiscard]] std::vector<Lowered> take_padded_rows(std::vector<Piece>& moves,
+                                                    std::vector<Piece>& fills,
+                                                    std::int64_t element_bytes);
+
 // What a byte costs, in what it costs to copy it in the L2 cache: to a kernel; and by
 // what each call takes beside it, of a tile of so many bytes and the loops around it.
 [[nodiscard]] double cost_of(const Lowered& lowered);
@@ -137,6 +149,12 @@ struct Steps {
                                               const Lowered& direct,
                                               const std::optional<Steps>& steps,
                                               std::int64_t element_bytes);
+
+// The piece by blocks that are dense in dst, of as many loops as some vectors hold, which
+// are permuted, where that is faster than `direct`; none where it is not.
+[[nodiscard]] std::optional<Lowered> permuted_block(const Piece& piece,
+                                                    const Lowered& direct,
+                                                    std::int64_t element_bytes);
 
 // The piece by rows that are groups of a few in src (grouped.hpp), where such a tile
 // holds some columns; none where it does not. Pre: the loops are normalised.

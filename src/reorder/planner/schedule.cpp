@@ -173,7 +173,7 @@ void add_tasks(PlanData& data, ScheduledNest scheduled,
 
 std::int64_t product_of(std::span<const PlanLoop> loops) {
   std::int64_t product = 1;
-  for (const PlanLoop& loop : loops) product *= loop.count;
+  for (const PlanLoop& loop : loops) product *= loop.count + loop.zeros;
   return product;
 }
 
@@ -188,9 +188,14 @@ std::vector<std::int64_t> offsets_of(std::span<const PlanLoop> loops,
   std::size_t made = 1;
   for (std::size_t k = loops.size(); k-- > 0;) {
     const PlanLoop& loop = loops[k];
-    const auto end = made * static_cast<std::size_t>(loop.count);
+    const auto count = static_cast<std::size_t>(loop.count);
+    const std::size_t end =
+        made * (count + static_cast<std::size_t>(loop.zeros));
     for (std::size_t at = made; at < end; ++at) {
-      offsets[at] = offsets[at - made] + loop.*stride;
+      const std::int64_t before = offsets[at - made];
+      offsets[at] = before == no_row || at >= made * count
+                        ? no_row
+                        : before + loop.*stride;
     }
     made = end;
   }
@@ -203,11 +208,15 @@ namespace {
 std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
   if (scheduled.kernel->table_of == nullptr) return {};
   Tile tile{};
-  tile.row_offset = scheduled.row_offsets.data();
+  if (!scheduled.row_offsets.empty()) {
+    tile.row_offset = scheduled.row_offsets.data();
+    tile.row_reach = scheduled.row_reach;
+  }
   tile.column_offset = scheduled.column_offsets.data();
   const std::vector<std::int64_t> column_src =
       offsets_of(scheduled.nest.columns, &PlanLoop::src_stride);
   tile.column_src = column_src.data();
+  tile.zeros = scheduled.nest.zeros;
   for (std::size_t d = 0; d < 4; ++d) {
     tile.count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
     tile.src_stride[d] = scheduled.tile[d].src_stride;

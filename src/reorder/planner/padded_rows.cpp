@@ -1,0 +1,110 @@
+// The pass that puts tails of blocks inside of others back: rows of a transpose of which
+// some are zeros, and the fills that wrote those.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reorder/kernels/kernel.hpp"
+#include "reorder/planner/problem.hpp"
+
+namespace stridewise {
+namespace {
+
+using Loops = std::vector<PlanLoop>;
+
+constexpr std::int64_t lane = 16, line = 64;
+
+// Takes the zeros of `fills` that follow so many bytes of dst from where the move begins,
+// wherever `around` leads: how many bytes, if a multiple of `step` and no more than
+// `most`; else 0, and nothing is taken.
+std::int64_t take_zeros(std::vector<Piece>& fills, const Piece& move,
+                        std::int64_t bytes, const Loops& around,
+                        std::int64_t unit, std::int64_t step,
+                        std::int64_t most) {
+  const Loops wanted = dst_places(around);
+  for (auto fill = fills.begin(); fill != fills.end(); ++fill) {
+    if (fill->dst_offset != move.dst_offset + bytes) continue;
+    Loops loops = fill->loops;
+    const std::int64_t zeros = take_run(loops, unit) * unit;
+    if (zeros > most || zeros % step != 0 || dst_places(loops) != wanted) {
+      continue;
+    }
+    fills.erase(fill);
+    return zeros;
+  }
+  return 0;
+}
+
+// Takes the part of a loop that `most` iterations have room for; all of a short one.
+std::optional<PlanLoop> take_row(Loops& loops, std::int64_t dst_stride,
+                                 std::int64_t most) {
+  return take_most(
+      loops, std::ranges::find(loops, dst_stride, &PlanLoop::dst_stride), most);
+}
+
+// The move as columns of up to a line, whose rows are zeros in some places; nullopt, and
+// no fill is taken, where one loop of rows says all, or columns are few, or most rows
+// zeros.
+std::optional<Lowered> with_padded_rows(const Piece& move,
+                                        std::vector<Piece>& fills,
+                                        std::int64_t unit) {
+  const Kernel* const kernel = find_kernel(KernelKind::padded_rows, unit);
+  const auto column =
+      std::ranges::find(move.loops, unit, &PlanLoop::src_stride);
+  if (kernel == nullptr || column == move.loops.end() ||
+      column->count * unit < lane || column->dst_stride < lane) {
+    return std::nullopt;
+  }
+  Loops around = move.loops;
+  std::vector<Piece> left = fills;
+  Loops rows;  // the fastest last
+  std::int64_t bytes = unit, present = unit;
+  while (bytes < line) {
+    const auto next = std::ranges::find(around, bytes, &PlanLoop::dst_stride);
+    if (next == around.end() || next->src_stride == unit) break;
+    const std::int64_t step = bytes, whole = next->count;
+    auto row = take_row(around, step, line / step);
+    if (!row) break;
+    bytes *= row->count;
+    present *= row->count;
+    if (row->count == whole) {
+      const std::int64_t more =
+          take_zeros(left, move, bytes, around, unit, step, line - bytes);
+      row->zeros = more / step;
+      bytes += more;
+    }
+    rows.insert(rows.begin(), *row);
+  }
+  // Rows of zeros take as long as others.
+  const bool few_zeros = present < bytes && 2 * present >= bytes;
+  if (!few_zeros || rows.size() < 2 || bytes < lane) return std::nullopt;
+  const auto columns = std::ranges::find(around, unit, &PlanLoop::src_stride);
+  const PlanLoop tile_column = *columns;
+  around.erase(columns);
+  fills = std::move(left);
+  return Lowered{PlanNest{.loops = std::move(around),
+                          .tile = {{bytes / unit, 0, unit}, tile_column},
+                          .rows = std::move(rows),
+                          .element_bytes = unit,
+                          .src_offset = move.src_offset,
+                          .dst_offset = move.dst_offset},
+                 kernel};
+}
+
+}  // namespace
+
+std::vector<Lowered> take_padded_rows(std::vector<Piece>& moves,
+                                      std::vector<Piece>& fills,
+                                      std::int64_t element_bytes) {
+  std::vector<Lowered> taken;
+  std::erase_if(moves, [&](const Piece& move) {
+    auto lowered = with_padded_rows(move, fills, element_bytes);
+    if (lowered) taken.push_back(*std::move(lowered));
+    return lowered.has_value();
+  });
+  return taken;
+}
+
+}  // namespace stridewise
