@@ -165,10 +165,6 @@ void add_loops(const std::vector<PlanLoop>& loops, bool in_kernel, Json& to) {
 }
 
 Json nest_json(const PlanNest& nest) {
-  std::int64_t bytes = nest.element_bytes;
-  for (const auto* loops : {&nest.loops, &nest.tile}) {
-    for (const PlanLoop& loop : *loops) bytes *= loop.count;
-  }
   Json loops = Json::array();
   add_loops(nest.loops, false, loops);
   const auto add_side = [&](const std::vector<PlanLoop>& many,
@@ -185,7 +181,7 @@ Json nest_json(const PlanNest& nest) {
           {"zeros", nest.zeros},
           {"streams", nest.streams},
           {"staged", nest.staged},
-          {"bytes", bytes},
+          {"bytes", nest.bytes()},
           {"src_offset_bytes", nest.src_offset},
           {"dst_offset_bytes", nest.dst_offset},
           {"loops", std::move(loops)},

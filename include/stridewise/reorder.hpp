@@ -64,6 +64,9 @@ struct PlanNest {
   // `rows` those of a block, and `kernel` is that of the second step. Else empty.
   std::vector<PlanNest> steps = {};
 
+  // Of the elements that it moves, or of dst if it fills; zeros do not count.
+  [[nodiscard]] std::int64_t bytes() const;
+
   friend bool operator==(const PlanNest&, const PlanNest&) = default;
 };
 

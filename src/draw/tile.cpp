@@ -9,14 +9,6 @@
 namespace stridewise::draw {
 namespace {
 
-std::int64_t bytes_of(const PlanNest& nest) {
-  std::int64_t bytes = nest.element_bytes;
-  for (const auto* loops : {&nest.loops, &nest.tile}) {
-    for (const PlanLoop& loop : *loops) bytes *= loop.count;
-  }
-  return bytes;
-}
-
 // Is `rest` a sum of steps and less than `width`? Strides nest in most plans;
 // where they do not, the next smaller count is tried too.
 bool reaches(std::int64_t rest, std::span<const Tile::Loop> loops,
@@ -47,8 +39,8 @@ Result<Tile> make_tile(const Layout& src, const Layout& dst) {
   Tile tile{.kernel = "none"};
   std::int64_t most = 0;
   for (const PlanNest& nest : plan->nests()) {
-    if (nest.fills || bytes_of(nest) <= most) continue;
-    most = bytes_of(nest);
+    if (nest.fills || nest.bytes() <= most) continue;
+    most = nest.bytes();
     tile = {.kernel = nest.kernel,
             .begin = nest.src_offset,
             .width = nest.element_bytes};

@@ -305,7 +305,6 @@ TEST(Fuse, ZerosAfterElementsAndAfterRowsOfRuns) {
   EXPECT_EQ(fills.size(), 1U);
 }
 
-// Kernels that are made for many rows or columns take longer for a few of both.
 TEST(PaddedRows, TakeZerosBetweenRowsAndAfterThem) {
   // s8 oihw to OIhw4i16o4i, 32x3x7x7: rows of three channels and one of zeros, of 16
   // filters; the zeros of nine more channels stay a fill.
@@ -342,6 +341,7 @@ TEST(PaddedRows, TakeZerosBetweenRowsAndAfterThem) {
   EXPECT_EQ(fills.size(), 1U);
 }
 
+// Kernels that are made for many rows or columns take longer for a few of both.
 TEST(Lower, TakesSmallPlanesBySquares) {
   const auto kind = [](const Piece& piece, std::int64_t width, Reach reach) {
     return lower_move(piece, width, reach).kernel->kind;

@@ -17,7 +17,7 @@ namespace stridewise {
 
 // In what order squares of a transpose are taken: by `square_bytes` of each row; or
 // out of order, line by line of some rows, or some rows by some of a line; or strip by
-// strip of rows, whole lines of them (line_strips.hpp).
+// strip of rows, lines of them at once (line_strips.hpp).
 enum class SquareOrder : std::uint8_t {
   blocks,
   along_rows,

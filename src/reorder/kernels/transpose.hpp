@@ -254,7 +254,8 @@ class Transpose {
     for (; row <= last; row += Lines::rows) {
       if (!lines) {
         Strip<Half, width, 64>(tile, row).template run<Put::cached>();
-      } else if (tile.crowded_src == 0 || columns % some_columns != 0) {
+      } else if (width == 8 || tile.crowded_src == 0 ||
+                 columns % some_columns != 0) {
         Lines::run(tile, row, 0, columns);
       } else {
         // Of half as many rows the L1 cache keeps what is read ahead.

@@ -208,7 +208,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
         groups ? *std::move(groups) : lower_move(piece, width, reach);
     std::optional<Steps> steps;
     if (moves_alone) {
-      if (auto block = permuted_block(piece, lowered, width)) {
+      if (auto block = permuted_block(piece, lowered, width, reach)) {
         lowered = *std::move(block);
       }
       steps = in_two_steps(piece, lowered, width, reach);

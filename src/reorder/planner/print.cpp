@@ -52,6 +52,14 @@ std::string print_nest(const PlanNest& nest, std::size_t depth) {
 
 }  // namespace
 
+std::int64_t PlanNest::bytes() const {
+  std::int64_t bytes = element_bytes * tile[1].count;
+  for (const PlanLoop& loop : loops) bytes *= loop.count;
+  if (rows.empty()) return bytes * tile[0].count;
+  for (const PlanLoop& loop : rows) bytes *= loop.count;
+  return bytes;
+}
+
 std::string Plan::to_string() const {
   std::string text = fmt::format(
       "{} bytes -> {} bytes, {} task{}{}\n", src_bytes(), dst_bytes(), tasks(),

@@ -154,7 +154,8 @@ struct Steps {
 // are permuted, where that is faster than `direct`; none where it is not.
 [[nodiscard]] std::optional<Lowered> permuted_block(const Piece& piece,
                                                     const Lowered& direct,
-                                                    std::int64_t element_bytes);
+                                                    std::int64_t element_bytes,
+                                                    Reach reach);
 
 // The piece by rows that are groups of a few in src (grouped.hpp), where such a tile
 // holds some columns; none where it does not. Pre: the loops are normalised.
