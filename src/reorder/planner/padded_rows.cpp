@@ -57,6 +57,10 @@ std::optional<Lowered> with_padded_rows(const Piece& move,
       column->count * unit < lane || column->dst_stride < lane) {
     return std::nullopt;
   }
+  const bool inside = std::ranges::any_of(move.loops, [&](const PlanLoop& l) {
+    return l.dst_stride > unit && l.dst_stride < line;
+  });
+  if (!inside) return std::nullopt;
   Loops around = move.loops;
   std::vector<Piece> left = fills;
   Loops rows;  // the fastest last
