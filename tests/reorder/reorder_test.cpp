@@ -606,6 +606,25 @@ bool has(const char* name) {
       all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
 }
 
+// A plan writes what the reference does, beside pages that must not be touched.
+void expect_between_guards(const Plan& plan, const Layout& src,
+                           const Layout& dst, const std::string& what) {
+  const Bytes data = random_bytes(src.size_bytes(), 21);
+  Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+  reorder_reference(src, dst, data.data(), expected.data());
+  for (const auto side :
+       {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
+    const GuardedBytes guarded_src(data.size(), side);
+    const GuardedBytes guarded_dst(expected.size(), side);
+    std::ranges::copy(data, guarded_src.data());
+    std::ranges::fill(guarded_dst.bytes(), std::byte{0xee});
+    plan.run(guarded_src.data(), guarded_dst.data(), threaded_for);
+    EXPECT_TRUE(std::ranges::equal(guarded_dst.bytes(), expected))
+        << what << '\n'
+        << plan.to_string();
+  }
+}
+
 // Weights with small planes, there and back: by way of a stage where both sides have a
 // loop near, or by groups, from and to any address, and nothing beside them.
 TEST(Reorder, MovesSmallPlanesInTwoSteps) {
@@ -645,19 +664,7 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
           stepped += in_steps(plan) ? 1 : 0;
           grouped += takes(plan, "grouped") ? 1 : 0;
           ungrouped += takes(plan, "ungrouped") ? 1 : 0;
-          const Bytes data = random_bytes(src.size_bytes(), 21);
-          Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
-          reorder_reference(src, dst, data.data(), expected.data());
-          for (const auto side :
-               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-            const GuardedBytes guarded_src(data.size(), side);
-            const GuardedBytes guarded_dst(expected.size(), side);
-            std::ranges::copy(data, guarded_src.data());
-            plan.run(guarded_src.data(), guarded_dst.data(), threaded_for);
-            EXPECT_TRUE(std::ranges::equal(guarded_dst.bytes(), expected))
-                << what << '\n'
-                << plan.to_string();
-          }
+          expect_between_guards(plan, src, dst, what);
         }
       }
     }
@@ -697,21 +704,9 @@ TEST(Reorder, MovesTailsInsideOfBlocks) {
           const Plan plan = *Plan::make(src, dst);
           padded += takes(plan, "padded_rows") ? 1 : 0;
           permuted += takes(plan, "permuted") ? 1 : 0;
-          const Bytes data = random_bytes(src.size_bytes(), 22);
-          Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
-          reorder_reference(src, dst, data.data(), expected.data());
-          for (const auto side :
-               {GuardedBytes::Against::front, GuardedBytes::Against::back}) {
-            const GuardedBytes guarded_src(data.size(), side);
-            const GuardedBytes guarded_dst(expected.size(), side);
-            std::ranges::copy(data, guarded_src.data());
-            std::ranges::fill(guarded_dst.bytes(), std::byte{0xee});
-            plan.run(guarded_src.data(), guarded_dst.data(), threaded_for);
-            EXPECT_TRUE(std::ranges::equal(guarded_dst.bytes(), expected))
-                << from << ' ' << to << ' ' << shape << ' ' << width << back
-                << '\n'
-                << plan.to_string();
-          }
+          expect_between_guards(plan, src, dst,
+                                fmt::format("{} -> {} {} x {}{}", from, to,
+                                            shape, width, back ? " back" : ""));
         }
       }
     }

@@ -12,6 +12,16 @@ namespace {
 
 using Loops = std::vector<PlanLoop>;
 
+// Removes the loop of neighbours in dst and returns its count; 1 without one.
+std::int64_t take_run(Loops& loops, std::int64_t element_bytes) {
+  const auto run =
+      std::ranges::find(loops, element_bytes, &PlanLoop::dst_stride);
+  if (run == loops.end()) return 1;
+  const std::int64_t count = run->count;
+  loops.erase(run);
+  return count;
+}
+
 // Removes the last loop, of runs that are dense on both sides, and the one by which they
 // go on in dst, where a kernel moves the runs as elements whose columns go on in src;
 // returns how many runs that are, 0 without such loops.
@@ -33,6 +43,12 @@ std::int64_t take_rows(Loops& loops, std::int64_t element_bytes) {
   return count;
 }
 
+// The places of dst that loops visit, in one form.
+Loops dst_places(Loops loops) {
+  for (PlanLoop& loop : loops) loop.src_stride = 0;
+  return normalise(std::move(loops));
+}
+
 // Whether a kernel can write zeros after the runs of this move: each a single element, or
 // dense in src, or the rows of a transpose.
 bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
@@ -49,55 +65,45 @@ bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
 
 }  // namespace
 
-std::int64_t take_run(std::vector<PlanLoop>& loops,
-                      std::int64_t element_bytes) {
-  const auto run =
-      std::ranges::find(loops, element_bytes, &PlanLoop::dst_stride);
-  if (run == loops.end()) return 1;
-  const std::int64_t count = run->count;
-  loops.erase(run);
-  return count;
-}
-
-std::vector<PlanLoop> dst_places(std::vector<PlanLoop> loops) {
-  for (PlanLoop& loop : loops) loop.src_stride = 0;
-  return normalise(std::move(loops));
+std::int64_t take_zeros(std::vector<Piece>& fills, std::int64_t dst_offset,
+                        const std::vector<PlanLoop>& around,
+                        std::int64_t element_bytes, std::int64_t multiple,
+                        std::int64_t most) {
+  const Loops wanted = dst_places(around);
+  for (auto fill = fills.begin(); fill != fills.end(); ++fill) {
+    if (fill->dst_offset != dst_offset) continue;
+    Loops loops = fill->loops;
+    const std::int64_t zeros = take_run(loops, element_bytes);
+    if (zeros > most || zeros % multiple != 0 ||
+        dst_places(std::move(loops)) != wanted) {
+      continue;
+    }
+    fills.erase(fill);
+    return zeros;
+  }
+  return 0;
 }
 
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most) {
-  // The zeros after `run` elements in dst, wherever the loops around those lead, if they
-  // are a multiple of so many: they are then in `fills` no more.
   const auto zeros_after = [&](const Piece& move, std::int64_t run,
-                               Loops around, std::int64_t multiple) {
-    const std::int64_t after = move.dst_offset + run * element_bytes;
-    const Loops wanted = dst_places(std::move(around));
-    for (auto fill = fills.begin(); fill != fills.end(); ++fill) {
-      if (fill->dst_offset != after) continue;
-      Loops loops = fill->loops;
-      const std::int64_t zeros = take_run(loops, element_bytes);
-      if (zeros > most || zeros % multiple != 0 ||
-          dst_places(std::move(loops)) != wanted) {
-        continue;
-      }
-      fills.erase(fill);
-      return zeros;
-    }
-    return std::int64_t{0};
+                               const Loops& around, std::int64_t multiple) {
+    return take_zeros(fills, move.dst_offset + run * element_bytes, around,
+                      element_bytes, multiple, most);
   };
   for (Piece& move : moves) {
     if (fills.empty()) return;
     if (takes_zeros(move, element_bytes)) {
       Loops around = move.loops;
       const std::int64_t run = take_run(around, element_bytes);
-      move.zeros = zeros_after(move, run, std::move(around), 1);
+      move.zeros = zeros_after(move, run, around, 1);
     }
     if (move.zeros > 0) continue;
     Loops around = move.loops;
     const std::int64_t rows = take_rows(around, element_bytes);
     if (rows == 0) continue;
     const std::int64_t run = move.loops.back().count;
-    move.zeros = zeros_after(move, rows * run, std::move(around), run);
+    move.zeros = zeros_after(move, rows * run, around, run);
     move.zeros_after_rows = move.zeros > 0;
   }
 }

@@ -16,27 +16,6 @@ using Loops = std::vector<PlanLoop>;
 
 constexpr std::int64_t lane = 16, line = 64;
 
-// Takes the zeros of `fills` that follow so many bytes of dst from where the move begins,
-// wherever `around` leads: how many bytes, if a multiple of `step` and no more than
-// `most`; else 0, and nothing is taken.
-std::int64_t take_zeros(std::vector<Piece>& fills, const Piece& move,
-                        std::int64_t bytes, const Loops& around,
-                        std::int64_t unit, std::int64_t step,
-                        std::int64_t most) {
-  const Loops wanted = dst_places(around);
-  for (auto fill = fills.begin(); fill != fills.end(); ++fill) {
-    if (fill->dst_offset != move.dst_offset + bytes) continue;
-    Loops loops = fill->loops;
-    const std::int64_t zeros = take_run(loops, unit) * unit;
-    if (zeros > most || zeros % step != 0 || dst_places(loops) != wanted) {
-      continue;
-    }
-    fills.erase(fill);
-    return zeros;
-  }
-  return 0;
-}
-
 // Takes the part of a loop that `most` iterations have room for; all of a short one.
 std::optional<PlanLoop> take_row(Loops& loops, std::int64_t dst_stride,
                                  std::int64_t most) {
@@ -75,7 +54,8 @@ std::optional<Lowered> with_padded_rows(const Piece& move,
     present *= row->count;
     if (row->count == whole) {
       const std::int64_t more =
-          take_zeros(left, move, bytes, around, unit, step, line - bytes);
+          unit * take_zeros(left, move.dst_offset + bytes, around, unit,
+                            step / unit, (line - bytes) / unit);
       row->zeros = more / step;
       bytes += more;
     }

@@ -57,11 +57,14 @@ void sort_few(std::vector<T>& some, Less less) {
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most);
 
-// Removes the loop of neighbours in dst and returns its count; 1 without one.
-[[nodiscard]] std::int64_t take_run(std::vector<PlanLoop>& loops,
-                                    std::int64_t element_bytes);
-// The places of dst that loops visit, in one form.
-[[nodiscard]] std::vector<PlanLoop> dst_places(std::vector<PlanLoop> loops);
+// The run of zeros that begins there in dst and wherever the loops around it lead, taken
+// from `fills`: how many elements, if a multiple of so many and no more than `most`; else
+// 0, and nothing is taken.
+[[nodiscard]] std::int64_t take_zeros(std::vector<Piece>& fills,
+                                      std::int64_t dst_offset,
+                                      const std::vector<PlanLoop>& around,
+                                      std::int64_t element_bytes,
+                                      std::int64_t multiple, std::int64_t most);
 
 // Takes so many iterations of a loop, which is left those that begin such parts.
 // Pre: `count` divides loop.count.
