@@ -848,7 +848,7 @@ TEST(Kernels, PermutedTilesOfPlanes) {
     for (std::int64_t rows = 1; rows <= 64; ++rows) {
       for (const std::int64_t columns : {1, 2, 3, 4, 7, 9, 16, 27, 49, 100}) {
         for (const std::int64_t gap : {0, 1, 9}) {
-          for (const std::int64_t zeros : {0, 1, 5}) {
+          for (const std::int64_t zeros : {std::int64_t{0}, 1 + rows % 5}) {
             const Tile tile = tile_of(kernel, rows, columns, gap, zeros);
             if (!suits(kernel, tile)) continue;
             ASSERT_NO_FATAL_FAILURE(check_planes(kernel, tile));
@@ -867,9 +867,8 @@ TEST(Kernels, RowsOfZerosBetweenOthers) {
     const bool permuted = kernel.kind == KernelKind::permuted;
     if (!permuted && kernel.kind != KernelKind::padded_rows) continue;
     const std::int64_t width = kernel.element_bytes;
-    for (std::int64_t rows = 2; rows <= 70; ++rows) {
-      for (const std::int64_t columns :
-           {1, 3, 4, 5, 8, 9, 15, 16, 17, 33, 49}) {
+    for (std::int64_t rows = 2; rows <= 70; rows += rows < 20 ? 1 : 3) {
+      for (const std::int64_t columns : {1, 3, 5, 8, 9, 16, 17, 33}) {
         const std::int64_t pitch = columns * width;
         std::vector<std::int64_t> offsets;
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -884,7 +883,7 @@ TEST(Kernels, RowsOfZerosBetweenOthers) {
         const std::int64_t bytes = rows * columns * width;
         if (permuted && bytes > kernel.most_short) continue;
         for (const std::int64_t gap : {0, 1, 16}) {
-          if (permuted && gap > 0) continue;
+          if (gap > 0 && (permuted || rows % 2 == 0)) continue;
           const std::int64_t column = rows * width + gap;
           tile.dst_stride = {width, column, columns * column,
                              3 * columns * column + 5};
