@@ -606,6 +606,13 @@ bool has(const char* name) {
       all, [=](const KernelInfo& k) { return k.name.starts_with(name); });
 }
 
+// Whether a nest of the plan takes a kernel of such a name.
+bool takes(const Plan& plan, std::string_view kernel) {
+  return std::ranges::any_of(plan.nests(), [=](const PlanNest& nest) {
+    return nest.kernel.starts_with(kernel);
+  });
+}
+
 // A plan writes what the reference does, beside pages that must not be touched.
 void expect_between_guards(const Plan& plan, const Layout& src,
                            const Layout& dst, const std::string& what) {
@@ -642,11 +649,6 @@ TEST(Reorder, MovesSmallPlanesInTwoSteps) {
   const auto in_steps = [](const Plan& plan) {
     return std::ranges::any_of(
         plan.nests(), [](const PlanNest& nest) { return !nest.steps.empty(); });
-  };
-  const auto takes = [](const Plan& plan, std::string_view kernel) {
-    return std::ranges::any_of(plan.nests(), [=](const PlanNest& nest) {
-      return nest.kernel.starts_with(kernel);
-    });
   };
   std::int64_t stepped = 0, grouped = 0, ungrouped = 0;
   for (const auto& [from, to] : layouts) {
@@ -688,11 +690,6 @@ TEST(Reorder, MovesTailsInsideOfBlocks) {
       {"mace.height", "nChw4c"},
       {"nhwc", "mace.width"},
   }};
-  const auto takes = [](const Plan& plan, std::string_view kernel) {
-    return std::ranges::any_of(plan.nests(), [=](const PlanNest& nest) {
-      return nest.kernel.starts_with(kernel);
-    });
-  };
   std::int64_t padded = 0, permuted = 0;
   for (const auto& [from, to] : layouts) {
     for (const char* const shape :

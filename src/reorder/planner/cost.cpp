@@ -17,7 +17,7 @@ std::int64_t bytes_of_tile(const PlanNest& nest) {
   return nest.tile[0].count * nest.tile[1].count * nest.element_bytes;
 }
 
-// The same in dst, with its zeros.
+// What a tile takes in dst, with its zeros.
 std::int64_t dst_of_tile(const PlanNest& nest) {
   return (nest.tile[0].count + nest.zeros) * nest.tile[1].count *
          nest.element_bytes;

@@ -16,13 +16,6 @@ using Loops = std::vector<PlanLoop>;
 
 constexpr std::int64_t lane = 16, line = 64;
 
-// Takes the part of a loop that `most` iterations have room for; all of a short one.
-std::optional<PlanLoop> take_row(Loops& loops, std::int64_t dst_stride,
-                                 std::int64_t most) {
-  return take_most(
-      loops, std::ranges::find(loops, dst_stride, &PlanLoop::dst_stride), most);
-}
-
 // The move as columns of up to a line, whose rows are zeros in some places; nullopt, and
 // no fill is taken, where one loop of rows says all, or columns are few, or most rows
 // zeros.
@@ -48,7 +41,7 @@ std::optional<Lowered> with_padded_rows(const Piece& move,
     const auto next = std::ranges::find(around, bytes, &PlanLoop::dst_stride);
     if (next == around.end() || next->src_stride == unit) break;
     const std::int64_t step = bytes, whole = next->count;
-    auto row = take_row(around, step, line / step);
+    auto row = take_most(around, next, line / step);
     if (!row) break;
     bytes *= row->count;
     present *= row->count;
@@ -64,12 +57,10 @@ std::optional<Lowered> with_padded_rows(const Piece& move,
   // Rows of zeros take as long as others.
   const bool few_zeros = present < bytes && 2 * present >= bytes;
   if (!few_zeros || rows.size() < 2 || bytes < lane) return std::nullopt;
-  const auto columns = std::ranges::find(around, unit, &PlanLoop::src_stride);
-  const PlanLoop tile_column = *columns;
-  around.erase(columns);
+  std::erase(around, *column);
   fills = std::move(left);
   return Lowered{PlanNest{.loops = std::move(around),
-                          .tile = {{bytes / unit, 0, unit}, tile_column},
+                          .tile = {{bytes / unit, 0, unit}, *column},
                           .rows = std::move(rows),
                           .element_bytes = unit,
                           .src_offset = move.src_offset,

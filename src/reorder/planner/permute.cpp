@@ -14,7 +14,8 @@ namespace stridewise {
 std::optional<Lowered> permuted_block(const Piece& piece, const Lowered& direct,
                                       std::int64_t element_bytes, Reach reach) {
   const Kernel* const kernel = find_kernel(KernelKind::permuted, element_bytes);
-  // Permuted tiles do not stream; lanes hold too little, and runs are permuted as they are (short_runs.hpp).
+  // Permuted tiles do not stream; lanes hold too little, and runs are permuted as they
+  // are (short_runs.hpp).
   if (reach >= Reach::streams || kernel == nullptr || permutes_lanes(*kernel) ||
       piece.zeros_after_rows || direct.kernel->kind == KernelKind::copy) {
     return std::nullopt;
