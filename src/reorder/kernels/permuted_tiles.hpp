@@ -22,11 +22,8 @@ constexpr std::uint16_t no_byte = 256;
 
 // Of lanes of 128 bits, what permuted tiles ask of a vector.
 struct LaneBytes : Vector128 {
-  // Whether tables of vectors that are zero somewhere are others.
-  static constexpr bool masks_zeros = false;
-
   // Bytes by which a vector is taken from so many others: byte k is byte from[k],
-  // counted through all of those.
+  // counted through all of those, or with `zeros` perhaps no_byte.
   template <bool zeros = false>
   static void tabulate(const std::uint16_t* from, int vectors,
                        std::vector<std::byte>& table) {
@@ -97,11 +94,10 @@ class PermutedGroups {
     std::int64_t src;
     std::int64_t dst;
   };
-  // Tiles that are permuted together; `zeros`: whether their columns have some.
+  // Tiles that are permuted together.
   struct Group {
     Reach one;
     std::int64_t tiles;
-    bool zeros;
     Reach all;
 
     [[nodiscard]] Reach reach(const Tile& tile, std::int64_t some) const {
@@ -109,13 +105,6 @@ class PermutedGroups {
     }
   };
 
-  // Whether columns end with zeros, or have rows of them.
-  static bool has_zeros(const Tile& tile) {
-    const auto* const rows = tile.row_offset;
-    return tile.zeros > 0 ||
-           (rows != nullptr && std::find(rows, rows + tile.count[0], no_row) !=
-                                   rows + tile.count[0]);
-  }
   static std::int64_t vectors_of(std::int64_t bytes) {
     return (bytes + unit - 1) / unit;
   }
@@ -129,7 +118,6 @@ class PermutedGroups {
     Group group{{rows + (tile.count[1] - 1) * tile.src_stride[1] + width,
                  (tile.count[0] + tile.zeros) * tile.count[1] * width},
                 1,
-                Vector::masks_zeros && has_zeros(tile),
                 {}};
     const Reach one = group.one;
     assert(std::max(one.src, one.dst) <= most_vectors * unit);
@@ -149,20 +137,13 @@ class PermutedGroups {
 
   // What the table permutes, of all planes.
   static void run(const Tile& tile, const Group& group) {
-    if constexpr (Vector::masks_zeros) {
-      if (group.zeros) return run<true>(tile, group);
-    }
-    run<false>(tile, group);
+    with_vectors(group.all.src, [&]<int ins>() {
+      with_vectors(group.all.dst,
+                   [&]<int outs>() { planes<ins, outs>(tile, group); });
+    });
   }
 
  private:
-  template <bool zeros>
-  static void run(const Tile& tile, const Group& group) {
-    with_vectors(group.all.src, [&]<int ins>() {
-      with_vectors(group.all.dst,
-                   [&]<int outs>() { planes<ins, outs, zeros>(tile, group); });
-    });
-  }
   // Calls f with the number of vectors that hold so many bytes.
   template <int vectors = 1, class F>
   static void with_vectors(std::int64_t bytes, F f) {
@@ -172,9 +153,9 @@ class PermutedGroups {
     f.template operator()<vectors>();
   }
 
-  template <int ins, int outs, bool zeros>
+  template <int ins, int outs>
   static void planes(const Tile& tile, const Group& group) {
-    using Table = typename Vector::template Table<ins, zeros>;
+    using Table = typename Vector::template Table<ins, true>;
     const auto tables = [&]<std::size_t... k>(
         std::index_sequence<k...> /*outs*/) {
       return std::array{Table(tile.table + k * Table::size)...};
@@ -267,9 +248,8 @@ class PermutedTiles {
     std::vector<std::byte> table;
     const auto ins = static_cast<int>(Groups::vectors_of(group.all.src));
     for (std::int64_t k = 0; k < group.all.dst; k += unit) {
-      const std::uint16_t* const of_vector = &from[static_cast<std::size_t>(k)];
-      group.zeros ? Vector::template tabulate<true>(of_vector, ins, table)
-                  : Vector::template tabulate<false>(of_vector, ins, table);
+      Vector::template tabulate<true>(&from[static_cast<std::size_t>(k)], ins,
+                                      table);
     }
     return table;
   }

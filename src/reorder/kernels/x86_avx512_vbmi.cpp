@@ -124,7 +124,6 @@ struct Vector512Bytes : Vector512First {
   }
   // Bytes by which a vector is taken from one to four others: byte k is byte from[k],
   // counted through all of those, or with `zeros` perhaps no_byte.
-  static constexpr bool masks_zeros = true;
   template <bool zeros = false>
   static void tabulate(const std::uint16_t* from, int /*vectors*/,
                        std::vector<std::byte>& table) {
