@@ -59,6 +59,8 @@ struct Stage {
   std::array<std::int64_t, 4> stride;  // of the dims of the tile
   // Where rows of src or columns of dst begin that no one stride takes apart.
   std::vector<std::int64_t> offsets;
+  // The same of nest.columns in src, if values change before the kernel.
+  std::vector<std::int64_t> column_src;
   // The nearest first. Runs go on through the first `dense` of them, which lie as in
   // memory.
   std::vector<StageLoop> loops;

@@ -608,7 +608,7 @@ RC_GTEST_PROP(Group, MovesWhatTheKernelWould, ()) {
                                  {members, plane * width, width},
                                  {plane, width, blocks * column}};
   const Piece piece{0, 0, normalise(loops)};
-  const auto groups = grouped(piece, width);
+  const auto groups = grouped(piece, width, largest);
   for (PlanLoop& loop : loops) std::swap(loop.src_stride, loop.dst_stride);
   const Piece back{0, 0, normalise(std::move(loops))};
   const auto parts = ungrouped(back, width);
@@ -656,7 +656,7 @@ TEST(Group, TakesAllColumnsThatFollowEachOther) {
                             {4, plane, 1},
                             {plane, 1, 256}})};
   };
-  const auto groups = grouped(weights(9), 1);
+  const auto groups = grouped(weights(9), 1, largest);
   ASSERT_TRUE(groups.has_value());
   EXPECT_EQ(groups->nest.rows,
             (std::vector<PlanLoop>{{16, 720, 4}, {4, 9, 1}}));
@@ -664,7 +664,7 @@ TEST(Group, TakesAllColumnsThatFollowEachOther) {
             (std::vector<PlanLoop>{{5, 144, 2304}, {4, 36, 64}, {9, 1, 256}}));
   EXPECT_EQ(groups->nest.tile[1].count, 180);
   EXPECT_LT(cost_of(*groups), cost_of(lower_move(weights(9), 1, Reach::near)));
-  EXPECT_FALSE(grouped(weights(25), 1).has_value());
+  EXPECT_FALSE(grouped(weights(25), 1, largest).has_value());
 }
 
 // Of many filters side by side, a call has some lines.
@@ -673,7 +673,7 @@ TEST(Group, TakesSomeLinesOfRows) {
   const Piece piece{
       0, 0,
       normalise({{4096, 144, 4}, {4, 36, 147456}, {4, 9, 1}, {9, 1, 16384}})};
-  const auto groups = grouped(piece, 1);
+  const auto groups = grouped(piece, 1, largest);
   ASSERT_TRUE(groups.has_value());
   EXPECT_EQ(groups->nest.loops, (std::vector<PlanLoop>{{64, 9216, 256}}));
   EXPECT_EQ(groups->nest.rows,

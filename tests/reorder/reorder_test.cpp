@@ -319,7 +319,10 @@ TEST(Reorder, ConvertsWeights) {
          {std::pair{"oihw", "OIhw4i16o4i"}, std::pair{"OIhw4i16o4i", "oihw"},
           std::pair{"oihw", "hwio"}, std::pair{"hwio", "oihw"},
           std::pair{"oihw", "OIhw16i16o"}, std::pair{"hwio", "OIhw16i16o"},
-          std::pair{"OIhw16i16o", "hwio"}}) {
+          std::pair{"OIhw16i16o", "hwio"}, std::pair{"oihw", "OIhw8i16o2i"},
+          std::pair{"oihw", "OIhw16i64o4i"},
+          std::pair{"o:999 i:13 h w", "OIhw4i16o4i"},
+          std::pair{"o:9999 i:211 h:70 w", "OIhw8i16o2i"}}) {
       for (const Values& values : some_values()) {
         check_converting({{"o", 80}, {"i", 43}, {"h", side}, {"w", side}}, from,
                          to, values);

@@ -43,10 +43,10 @@ PlanLoop take_lines(PlanLoop loop, std::vector<PlanLoop>& around) {
 }
 
 // Columns that follow each other in src and, where the members of a group go on there
-// too, those of the groups after it, as many as tables may hold; the fastest last.
+// too, those of the groups after it, at most so many; the fastest last.
 std::vector<PlanLoop> columns_of(const PlanLoop& column, const PlanLoop& member,
+                                 std::int64_t most_columns,
                                  std::vector<PlanLoop>& around) {
-  constexpr std::int64_t most_columns = 512;
   std::vector<PlanLoop> columns = {column};
   std::int64_t reach = column.count * column.src_stride;
   if (member.src_stride != reach) return columns;
@@ -82,8 +82,10 @@ bool few_near(const PlanLoop& column, const PlanLoop& row,
 
 }  // namespace
 
-std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
+std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes,
+                               std::int64_t most_bytes) {
   constexpr std::int64_t groups = grouped_line / group_bytes;
+  constexpr std::int64_t most_columns = 512;  // of a table
   const Kernel* const kernel = find_kernel(KernelKind::grouped, element_bytes);
   if (kernel == nullptr || piece.zeros > 0) return std::nullopt;
   std::vector<PlanLoop> around = piece.loops;
@@ -100,8 +102,11 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes) {
   if (permutes_lanes(*kernel) && !few_near(*column, row, element_bytes)) {
     return std::nullopt;
   }
+  const std::int64_t most =
+      std::min(most_columns, most_bytes / (row.count * group_bytes));
+  if (column->count > most) return std::nullopt;
   const std::vector<PlanLoop> others = around;
-  std::vector<PlanLoop> columns = columns_of(*column, *member, around);
+  std::vector<PlanLoop> columns = columns_of(*column, *member, most, around);
   if (!held(columns, *member, *kernel)) {
     if (columns.size() == 1) return std::nullopt;
     columns = {*column};

@@ -132,6 +132,8 @@ std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
       return {share(columns), columns};
+    case KernelKind::grouped:
+      return {rows, columns};
     default:
       break;
   }

@@ -202,7 +202,10 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   data->nests.reserve(moves->size() + padded.size() + fills.size());
   for (const Piece& piece : *moves) {
     std::optional<Lowered> groups;
-    if (moves_alone) groups = grouped(piece, width);
+    if (moves_alone || width == data->dst_width) {
+      groups =
+          grouped(piece, width, moves_alone ? largest : detail::staged_bytes);
+    }
     if (moves_alone && !groups) groups = ungrouped(piece, width);
     Lowered lowered =
         groups ? *std::move(groups) : lower_move(piece, width, reach);

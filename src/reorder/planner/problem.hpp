@@ -161,9 +161,11 @@ struct Steps {
                                                     Reach reach);
 
 // The piece by rows that are groups of a few in src (grouped.hpp), where such a tile
-// holds some columns; none where it does not. Pre: the loops are normalised.
+// holds some columns and is no more than `most_bytes`; none where it does not. Pre: the
+// loops are normalised.
 [[nodiscard]] std::optional<Lowered> grouped(const Piece& piece,
-                                             std::int64_t element_bytes);
+                                             std::int64_t element_bytes,
+                                             std::int64_t most_bytes);
 // The same from groups in src (ungrouped.hpp).
 [[nodiscard]] std::optional<Lowered> ungrouped(const Piece& piece,
                                                std::int64_t element_bytes);

@@ -213,9 +213,8 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
     tile.row_reach = scheduled.row_reach;
   }
   tile.column_offset = scheduled.column_offsets.data();
-  const std::vector<std::int64_t> column_src =
+  std::vector<std::int64_t> column_src =
       offsets_of(scheduled.nest.columns, &PlanLoop::src_stride);
-  tile.column_src = column_src.data();
   tile.zeros = scheduled.nest.zeros;
   for (std::size_t d = 0; d < 4; ++d) {
     tile.count[d] = std::min(scheduled.part[d], scheduled.tile[d].count);
@@ -223,10 +222,14 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
     tile.dst_stride[d] = scheduled.tile[d].dst_stride;
   }
   if (scheduled.conversion == Conversion::before) {
-    tile.src_stride = scheduled.stage.stride;
+    const Stage& stage = scheduled.stage;
+    tile.row_offset = stage.offsets.empty() ? nullptr : stage.offsets.data();
+    column_src = stage.column_src;
+    tile.src_stride = stage.stride;
   } else if (scheduled.conversion == Conversion::after) {
     tile.dst_stride = scheduled.stage.stride;
   }
+  tile.column_src = column_src.data();
   return scheduled.kernel->table_of(tile);
 }
 

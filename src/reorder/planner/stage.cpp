@@ -27,6 +27,8 @@ std::size_t dim_of_runs(const ScheduledNest& scheduled) {
 // takes less time than to begin anew. Of dst nothing else may be written.
 std::int64_t widest_gap(const ScheduledNest& scheduled, std::int64_t extent) {
   if (scheduled.conversion == Conversion::after) return 0;
+  // Of what no part can be cut from, gaps might be more than the stage holds.
+  if (scheduled.kernel->kind == KernelKind::grouped) return 0;
   return std::max(8 * scheduled.kernel->element_bytes, std::min(extent, line));
 }
 
@@ -35,14 +37,24 @@ bool needs_close_rows(KernelKind kind) {
   return kind == KernelKind::deinterleave || kind == KernelKind::permuted;
 }
 
-// A loop of the tile on the side of the stage, and which of those of its irregular
-// rows or columns it is.
+// A loop of the tile on the side of the stage, and of which dim; of irregular rows or
+// columns, which of the loops that they are made of.
 struct Loop {
   StageLoop loop;
   std::int64_t stride;  // as moves are planned
   bool irregular;       // at offsets that only a table tells
+  std::size_t dim;
   std::size_t index;
 };
+
+// The loops that rows or columns of no one stride there are made of; else none.
+std::vector<PlanLoop> made_of(const ScheduledNest& scheduled, std::size_t dim) {
+  const bool before = scheduled.conversion == Conversion::before;
+  const bool grouped = scheduled.kernel->kind == KernelKind::grouped;
+  if (dim == 0 && before) return scheduled.nest.rows;
+  if (dim == 1 && (!before || grouped)) return scheduled.nest.columns;
+  return {};
+}
 
 // The dims of the tile outside its runs. Irregular rows or columns are the loops that
 // they are made of, where parts do not cut them.
@@ -50,22 +62,23 @@ std::vector<Loop> loops_of(const ScheduledNest& scheduled,
                            const std::array<std::int64_t, 4>& count) {
   const bool before = scheduled.conversion == Conversion::before;
   const auto stride = before ? &PlanLoop::src_stride : &PlanLoop::dst_stride;
-  const auto& made_of = before ? scheduled.nest.rows : scheduled.nest.columns;
-  const std::size_t irregular = before ? 0 : 1;
   std::vector<Loop> loops;
   for (std::size_t d = 0; d < 4; ++d) {
-    const bool table = d == irregular && !made_of.empty();
-    if (d == dim_of_runs(scheduled) || (count[d] == 1 && !table)) continue;
-    if (!table) {
-      loops.push_back({{d, 0, 0, 0}, scheduled.tile[d].*stride, false, 0});
+    const std::vector<PlanLoop> parts = made_of(scheduled, d);
+    if (d == dim_of_runs(scheduled) || (count[d] == 1 && parts.empty())) {
+      continue;
+    }
+    if (parts.empty()) {
+      loops.push_back({{d, 0, 0, 0}, scheduled.tile[d].*stride, false, d, 0});
     } else if (scheduled.part[d] < scheduled.tile[d].count ||
-               made_of.size() + 3 > most_stage_loops) {
-      loops.push_back({{d, 0, 0, 0}, 0, true, 0});
+               parts.size() + 3 > most_stage_loops) {
+      loops.push_back({{d, 0, 0, 0}, 0, true, d, 0});
     } else {
-      for (std::size_t k = 0; k < made_of.size(); ++k) {
-        loops.push_back({{StageLoop::fixed, made_of[k].count, 0, 0},
-                         made_of[k].*stride,
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        loops.push_back({{StageLoop::fixed, parts[k].count, 0, 0},
+                         parts[k].*stride,
                          false,
+                         d,
                          k});
       }
     }
@@ -95,11 +108,13 @@ std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
   if (const std::size_t d = dim_of_runs(scheduled); d < 4) {
     stage.stride[d] = scheduled.kernel->element_bytes;
   }
-  std::vector<PlanLoop> made_of =
-      before ? scheduled.nest.rows : scheduled.nest.columns;
-  bool table = false;
+  // Of rows and columns, in the stage.
+  std::array<std::vector<PlanLoop>, 2> parts = {made_of(scheduled, 0),
+                                                made_of(scheduled, 1)};
+  std::array<bool, 2> table{};
   std::int64_t extent = run_bytes(scheduled, count, scheduled.nest.zeros);
-  for (auto& [loop, stride, irregular, index] : loops_of(scheduled, count)) {
+  for (auto& [loop, stride, irregular, dim, index] :
+       loops_of(scheduled, count)) {
     const std::int64_t gap = stride - extent;
     if (stage.loops.size() == stage.dense && !irregular && gap >= 0 &&
         gap <= widest_gap(scheduled, extent)) {
@@ -113,14 +128,19 @@ std::int64_t lay_out(const PlanData& data, ScheduledNest& scheduled,
     const bool fixed = loop.dim == StageLoop::fixed;
     extent += ((fixed ? loop.count : count[loop.dim]) - 1) * loop.stride;
     if (fixed) {
-      made_of[index].src_stride = loop.stride;
-      table = true;
+      parts[dim][index].src_stride = loop.stride;
+      table[dim] = true;
     } else {
       stage.stride[loop.dim] = loop.stride;
     }
     stage.loops.push_back(loop);
   }
-  if (table) stage.offsets = offsets_of(made_of, &PlanLoop::src_stride);
+  const auto offsets = [&](std::size_t dim) {
+    return table[dim] ? offsets_of(parts[dim], &PlanLoop::src_stride)
+                      : std::vector<std::int64_t>{};
+  };
+  stage.offsets = offsets(before ? 0 : 1);
+  if (before) stage.column_src = offsets(1);
   return extent;
 }
 
@@ -132,6 +152,7 @@ bool needs_whole(KernelKind kind, std::size_t dim) {
     case KernelKind::padded_columns:
       return dim == 0;
     case KernelKind::permuted:
+    case KernelKind::grouped:
       return dim < 2;
     case KernelKind::deinterleave:
     case KernelKind::short_rows:
