@@ -66,6 +66,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
   tile.bursts = columns % 5 < 3;
+  tile.few_strips = columns % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.stream_columns = columns % 7 < 4;
@@ -332,6 +333,7 @@ TEST(Kernels, WideTransposes) {
         for (int flags = 0; flags < 16; ++flags) {
           Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
           tile.bursts = (flags & 4) == 0;
+          tile.few_strips = (flags & 4) == 0;
           tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;

@@ -90,6 +90,11 @@ bool halves_vectors() { return maker().zen4; }
 
 bool reads_ahead_by_pages() noexcept { return maker().intel; }
 
+// Zen 3, which is slow at lines that stream one by one, has no AVX-512.
+bool streams_few_rows() noexcept {
+  return maker().zen4 && machine_isa() >= Isa::avx512;
+}
+
 const bool asks_for_pages = !reads_ahead_by_pages();
 const std::int64_t in_order_ahead = reads_ahead_by_pages() ? 4096 : 0;
 

@@ -235,7 +235,10 @@ class Transpose {
     }
     const std::int64_t at_once = strips_at_once<put>(tile);
     while (count - row >= Full::rows) {
-      const std::int64_t some = std::min(at_once, (count - row) / Full::rows);
+      const std::int64_t left = (count - row) / Full::rows;
+      // The last ones ask for what the next call reads first: no fewer strips.
+      const bool pair_and_one = put == Put::stream && at_once == 2 && left == 3;
+      const std::int64_t some = pair_and_one ? left : std::min(at_once, left);
       Full(tile, row, some).template run<put>();
       row += some * Full::rows;
     }
@@ -277,12 +280,18 @@ class Transpose {
     // Rows that bursts come from at once; of shorter elements more still gain, since a
     // line of each column takes more.
     constexpr std::int64_t pages = 32;
+    // Rows that follow each other, of a strip so long at most, are read in order.
+    constexpr std::int64_t in_order = 128 * 1024;
     const std::int64_t strip = Full::rows * tile.count[1] * width;
     if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
       return l1_share / strip;
     }
     const bool by_columns = tile.stream_columns && tile.row_offset == nullptr;
     if (!by_columns && Full::template reads_crowded<put>(tile)) return 2;
+    if (put == Put::stream && tile.few_strips && tile.crowded_src == 0 &&
+        !chunks) {
+      return strip <= in_order && follow_each_other(tile) ? 1 : 2;
+    }
     const bool near = put == Put::cached && !tile.prefetch;
     if (near && tile.crowded_dst > Full::most_strips && simple(tile) &&
         tile.crowded_dst * Full::rows <= 128) {
@@ -292,6 +301,11 @@ class Transpose {
     if (few_pages && width == 4) return pages / Full::rows;
     const bool far = !near || tile.crowded_dst > 0;
     return chunks || far ? Full::most_strips : 1;
+  }
+
+  static bool follow_each_other(const Tile& tile) {
+    return tile.row_offset == nullptr &&
+           tile.src_stride[0] == tile.count[1] * width;
   }
 
   // Whether rows have one stride, no zeros and room in the L1 cache.

@@ -276,6 +276,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   const std::int64_t unit = kernel.element_bytes;
   scheduled.read_ahead = rows_read_ahead();
   scheduled.bursts = reads_ahead_by_pages();
+  scheduled.few_strips = streams_few_rows() && data.in_memory();
   mark_crowded(scheduled, nest, data, kernel_streams);
   nest.kernel = scheduled.kernel->name;
   scheduled.run =
