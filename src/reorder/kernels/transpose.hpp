@@ -280,8 +280,10 @@ class Transpose {
     // Rows that bursts come from at once; of shorter elements more still gain, since a
     // line of each column takes more.
     constexpr std::int64_t pages = 32;
-    // Rows that follow each other, of a strip so long at most, are read in order.
-    constexpr std::int64_t in_order = 128 * 1024;
+    // Rows that follow each other, of a strip so long at most, are read in order. What is
+    // written of each column is short then, which shows where their pages are so few that
+    // the nearest TLB holds all.
+    constexpr std::int64_t in_order = 128 * 1024, near_pages = 72;
     const std::int64_t strip = Full::rows * tile.count[1] * width;
     if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
       return l1_share / strip;
@@ -290,7 +292,8 @@ class Transpose {
     if (!by_columns && Full::template reads_crowded<put>(tile)) return 2;
     if (put == Put::stream && tile.few_strips && tile.crowded_src == 0 &&
         !chunks) {
-      return strip <= in_order && follow_each_other(tile) ? 1 : 2;
+      if (strip > in_order || !follow_each_other(tile)) return 2;
+      return tile.count[1] > near_pages ? 1 : Full::most_strips;
     }
     const bool near = put == Put::cached && !tile.prefetch;
     if (near && tile.crowded_dst > Full::most_strips && simple(tile) &&
