@@ -1,8 +1,8 @@
 // Columns that follow each other in dst and stream by whole lines, though they are
 // no lines themselves. Included as transpose.hpp is.
 //
-// As many columns as a line of a row holds are put together in near caches, strip by
-// strip; as they are whole lines together, wherever those begin. Those of
+// As many columns as a line of a row holds, or some lines, are put together in near caches,
+// strip by strip; as they are whole lines together, wherever those begin. Those of
 // the columns before them are written by turns with that, so that reading src and
 // writing dst overlap.
 // SPDX-License-Identifier: Apache-2.0
@@ -21,8 +21,8 @@ template <class Vector, class Half, int width>
 class DenseColumns {
   using S = Squares<Vector, width, line>;
   static constexpr std::int64_t rows = S::rows;
-  // Columns of a block: a line of each row.
-  static constexpr std::int64_t block = line / width;
+  // Columns that a line of a row holds.
+  static constexpr std::int64_t line_columns = line / width;
   // Bytes of each row that prefetches run ahead.
   static constexpr std::int64_t far_ahead = 1024, bursts_ahead = 256;
 
@@ -71,8 +71,19 @@ class DenseColumns {
   static constexpr bool by_strips = rows <= 16;
   // Of many rows a share is asked for with each square: memory gives only some lines at
   // once.
-  static constexpr std::int64_t squares = block / S::n;  // of a strip
+  static constexpr std::int64_t squares = line_columns / S::n;  // of a strip
   static constexpr std::int64_t shares = by_strips ? 1 : squares;
+
+  // Columns of a block: a line of each row. Where few rows at once are best, more lines
+  // of each are read while its page is known, as the nearest cache holds of all rows.
+  static std::int64_t block_of(const Tile& tile) {
+    constexpr std::int64_t most_lines = 4, share = 20 << 10;
+    const std::int64_t lines = share / (tile.count[0] * line);
+    const bool some = by_strips && tile.few_strips && tile.crowded_src == 0 &&
+                      tile.count[1] >= 2 * most_lines * line_columns;
+    return some ? std::clamp<std::int64_t>(lines, 1, most_lines) * line_columns
+                : line_columns;
+  }
 
   static constexpr std::int64_t page = page_bytes;
   // Room for a block, with the line in which it begins, from anywhere in a page on.
@@ -84,7 +95,8 @@ class DenseColumns {
   // block crosses none, or a column ends with the page in its middle, where it has others
   // from 8 KiB on. Blocks of fewer columns, that have none, read lines of src twice, which
   // takes longer.
-  static std::int64_t begin(std::int64_t head, std::int64_t column) {
+  static std::int64_t begin(std::int64_t head, std::int64_t column,
+                            std::int64_t block) {
     if (head + block * column <= page) return 0;
     const std::int64_t half = head + block / 2 * column;
     return (half + page - 1) / page * page - half;
@@ -95,10 +107,11 @@ class DenseColumns {
     const std::int64_t count = tile.count[1];
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t head = reinterpret_cast<std::intptr_t>(tile.dst) % line;
+    const std::int64_t block = by_strips ? block_of(tile) : line_columns;
     // Of two blocks by turns; the line in which the second one ends is read whole. The
     // last one, if it is short, begins early enough to be whole: in front of the second.
     alignas(page) std::byte stages[2 * stage_bytes + line];
-    const std::int64_t first = begin(head, column);
+    const std::int64_t first = begin(head, column, block);
     const auto stage_of = [&](std::int64_t k) {
       const bool whole = (k + 1) * block <= count;
       return stages + (whole ? k % 2 : 1) * stage_bytes + first;
@@ -108,7 +121,7 @@ class DenseColumns {
     for (std::int64_t j = 0; j < count; j += block) {
       std::byte* const stage = stage_of(j / block);
       const std::int64_t at = std::min(j, count - block);
-      make(tile, from, at, j / block, stage + head + (at - j) * column,
+      make(tile, from, at, block, j / block, stage + head + (at - j) * column,
            waiting);
       waiting.write(waiting.lines);
       const std::int64_t bytes =
@@ -134,8 +147,9 @@ class DenseColumns {
   // Block k's columns from `at` on, and meanwhile the lines that wait.
   template <class Rows>
   [[gnu::always_inline]] static void make(const Tile& tile, Rows from,
-                                          std::int64_t at, std::int64_t k,
-                                          std::byte* to, Waiting& waiting) {
+                                          std::int64_t at, std::int64_t block,
+                                          std::int64_t k, std::byte* to,
+                                          Waiting& waiting) {
     const std::int64_t column = tile.count[0] * width;
     const std::int64_t row_bytes = tile.count[1] * width;
     constexpr bool packs = std::is_same_v<Rows, Crowded>;
@@ -158,7 +172,9 @@ class DenseColumns {
     for (std::int64_t row = 0; row < tile.count[0]; row += rows) {
       const std::int64_t end = std::min(row + rows, tile.count[0]);
       const auto ask_row = [&](std::int64_t i) __attribute__((always_inline)) {
-        if (!bursts) {
+        if (!bursts && by_strips) {
+          ask_for(next.row(i), block * width);
+        } else if (!bursts) {
           ask_for<line>(next.row(i));
         } else if (i % burst_lines == k % burst_lines) {
           ask_for<burst_lines * line>(next.row(i));
@@ -184,15 +200,16 @@ class DenseColumns {
       // are no others, by two.
       if (left > 32 && tile.count[0] >= rows) {
         const std::int64_t first = std::min(row, tile.count[0] - rows);
-        strip<S>(here.from(first), to + first * width, column, waiting, ask);
+        strip<S>(here.from(first), to + first * width, column, block, waiting,
+                 ask);
       } else if (left > 16) {
         using Short = Squares<Half, width, 32>;
         const std::int64_t first = tile.count[0] - Short::rows;
         if (left > 32) {
-          strip<Short>(here, to, column, waiting, [](std::int64_t) {});
+          strip<Short>(here, to, column, block, waiting, [](std::int64_t) {});
         }
-        strip<Short>(here.from(first), to + first * width, column, waiting,
-                     ask);
+        strip<Short>(here.from(first), to + first * width, column, block,
+                     waiting, ask);
       } else {
         using Lanes = LaneColumns<Vector, width>;
         for (std::int64_t share = 0; share < shares; ++share) ask(share);
@@ -209,7 +226,8 @@ class DenseColumns {
   template <class Strip, class Rows, class Ask>
   [[gnu::always_inline]] static void strip(Rows from, std::byte* to,
                                            std::int64_t column,
-                                           Waiting& waiting, Ask ask) {
+                                           std::int64_t block, Waiting& waiting,
+                                           Ask ask) {
     const auto one = [&](std::int64_t square) __attribute__((always_inline)) {
       const std::int64_t k = square * S::n;
       if (square < shares) ask(square);
@@ -218,11 +236,14 @@ class DenseColumns {
           typename Strip::ByStride{k * column, column});
       if (!by_strips) waiting.write(S::n);
     };
+    const std::int64_t all = by_strips ? block / S::n : squares;
     if constexpr (S::vector_bytes == line) {
+      for (std::int64_t first = 0; first < all; first += squares) {
 #pragma GCC unroll 4
-      for (std::int64_t k = 0; k < squares; ++k) one(k);
+        for (std::int64_t k = 0; k < squares; ++k) one(first + k);
+      }
     } else {
-      for (std::int64_t k = 0; k < squares; ++k) one(k);
+      for (std::int64_t k = 0; k < all; ++k) one(k);
     }
   }
 };
