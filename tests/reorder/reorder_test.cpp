@@ -310,6 +310,7 @@ TEST(Reorder, ConvertsWhatFitsNoStageWhole) {
   converts("o=300,i=140,h=3,w=3", "h w i o", "o i h w");
   // Loops that cross: what is nearer than the next row reaches beyond it.
   converts("a=9,b=2,c=6", "a:26 b:32 c", "a c b");
+  converts("o=16,i=2,h=4,w=8", "o:9999 i:24 h:16 w", "h w o i");
   converts("a=100,b=2,c=2", "a:6 b:8 c", "c a b");
 }
 

@@ -2,6 +2,7 @@
 // at once take, as the four input channels that lie side by side in blocked weights.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -98,13 +99,17 @@ std::optional<Lowered> grouped(const Piece& piece, std::int64_t element_bytes,
       rows->count % groups != 0 || rows->src_stride <= 0) {
     return std::nullopt;
   }
+  // A stage, in which what is nearer comes first, would take members further apart.
+  const bool crossed = std::ranges::any_of(around, [&](const PlanLoop& loop) {
+    return std::abs(loop.src_stride) < member->src_stride;
+  });
+  if (crossed) return std::nullopt;
   const PlanLoop row = take_lines(*rows, around);
   if (permutes_lanes(*kernel) && !few_near(*column, row, element_bytes)) {
     return std::nullopt;
   }
   const std::int64_t most =
       std::min(most_columns, most_bytes / (row.count * group_bytes));
-  if (column->count > most) return std::nullopt;
   const std::vector<PlanLoop> others = around;
   std::vector<PlanLoop> columns = columns_of(*column, *member, most, around);
   if (!held(columns, *member, *kernel)) {

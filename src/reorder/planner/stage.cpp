@@ -72,6 +72,8 @@ std::vector<Loop> loops_of(const ScheduledNest& scheduled,
       loops.push_back({{d, 0, 0, 0}, scheduled.tile[d].*stride, false, d, 0});
     } else if (scheduled.part[d] < scheduled.tile[d].count ||
                parts.size() + 3 > most_stage_loops) {
+      // No part is cut from grouped columns, for which src has no table.
+      assert(!before || d == 0);
       loops.push_back({{d, 0, 0, 0}, 0, true, d, 0});
     } else {
       for (std::size_t k = 0; k < parts.size(); ++k) {
