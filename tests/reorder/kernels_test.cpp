@@ -66,7 +66,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
   tile.bursts = columns % 5 < 3;
-  tile.few_strips = columns % 2 == 0;
+  tile.few_rows = columns % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.stream_columns = columns % 7 < 4;
@@ -331,9 +331,10 @@ TEST(Kernels, WideTransposes) {
          {4 * line, 7 * line, 9 * line, 9 * line + 1}) {
       for (const std::int64_t columns : {line, 9 * line, 17 * line + 3}) {
         for (int flags = 0; flags < 16; ++flags) {
-          Tile tile = tile_of(kernel, rows, columns, 0, flags & 4);
+          const std::int64_t gap = (flags & 2) != 0 ? 16 : 0;
+          Tile tile = tile_of(kernel, rows, columns, gap, flags & 4);
           tile.bursts = (flags & 4) == 0;
-          tile.few_strips = (flags & 4) == 0;
+          tile.few_rows = (flags & 8) == 0;
           tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
@@ -394,8 +395,10 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
     }
     for (const std::int64_t rows : counts) {
       for (const std::int64_t columns :
-           {block, block + 1, 2 * block, 2 * block + 1, 3 * block - 1}) {
+           {block, block + 1, 2 * block, 3 * block - 1, 8 * block,
+            9 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
+        tile.few_rows = columns >= 8 * block;
         tile.dst_stride[1] = rows * kernel.element_bytes;
         tile.prefetch = rows % 2 == 0;
         for (const std::int64_t crowded : {16, 0}) {

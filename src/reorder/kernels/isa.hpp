@@ -29,17 +29,17 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 // they take 1.1 to 1.4 times as long.
 [[nodiscard]] std::int64_t rows_read_ahead();
 
+// Whether rows from memory are best read few at once and whole, though columns of dst are
+// written by shorter pieces then, as on Zen 4: transposes of 100 MiB and more, by pairs of
+// lines instead of four, take 0.85 of the time.
+[[nodiscard]] bool reads_few_rows() noexcept;
+
 // Whether the machine reads ahead in few pages at once, as Intel's do in 32: then rows
 // from memory are best asked for by some lines of one at once, and few are read side by
 // side. On Granite Rapids transposes of 256 MiB take 0.5 to 0.8 of the time so.
 [[nodiscard]] bool reads_ahead_by_pages() noexcept;
 
-// Whether rows from memory are best read few at once and whole, though columns of dst are
-// written by shorter pieces then, as on Zen 4: transposes of 100 MiB and more, by pairs of
-// lines instead of four, take 0.85 of the time.
-[[nodiscard]] bool streams_few_rows() noexcept;
-
-// What follows from the last but one, known before main() begins; until then nothing is asked for.
+// What follows from that, known before main() begins; until then nothing is asked for.
 // Whether streaming stores ask for the page of dst that comes next (streaming.hpp).
 extern const bool asks_for_pages;
 // How far ahead src is asked for where it is read in order, shared out among the rows that

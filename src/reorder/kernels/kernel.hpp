@@ -63,8 +63,9 @@ struct Tile {
   std::int64_t read_ahead;
   // With prefetch: other rows are best asked for by some lines of one at once.
   bool bursts;
-  // Whether what streams is best written by few strips of rows at once.
-  bool few_strips;
+  // Whether few rows at once are best read where columns stream: of some strips, and
+  // more of each row while its page is known.
+  bool few_rows;
   // With prefetch: how far after src the next call begins to read, and whether it
   // reads on in the same rows, of which this one has few columns.
   std::int64_t next_src;

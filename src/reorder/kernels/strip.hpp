@@ -34,6 +34,11 @@ class Strip {
   static bool packs(const Tile& tile) {
     return tile.count[1] * width >= pack_bytes;
   }
+  // Whether each row begins where the one before it ends.
+  static bool rows_follow(const Tile& tile) {
+    return tile.row_offset == nullptr &&
+           tile.src_stride[0] == tile.count[1] * width;
+  }
   // Whether rows whose lines the caches do not keep are read as they are, and not packed:
   // what streams uses what a line brings before it is lost.
   template <Put put>
@@ -106,9 +111,8 @@ class Strip {
   // Whether the rows are one run of memory, of which the caches next to a core hold
   // the strips' and those after them.
   [[nodiscard]] bool follow_each_other() const {
-    const std::int64_t pitch = tile_.src_stride[0];
-    return tile_.row_offset == nullptr && pitch == tile_.count[1] * width &&
-           strips_ * rows * pitch <= most_ahead;
+    return rows_follow(tile_) &&
+           strips_ * rows * tile_.src_stride[0] <= most_ahead;
   }
 
   // Rows that no one stride takes apart, of which some may be zeros, or whose

@@ -225,8 +225,8 @@ class Transpose {
       }
     }
     if constexpr (width == line && put == Put::stream) {
-      if (tile.few_strips && simple(tile) && tile.column_offset == nullptr &&
-          follow_each_other(tile)) {
+      if (tile.few_rows && simple(tile) && tile.column_offset == nullptr &&
+          Strip<Wide, width, 64>::rows_follow(tile)) {
         lines_in_order(tile);
         return tile.count[0];
       }
@@ -244,7 +244,8 @@ class Transpose {
     while (count - row >= Full::rows) {
       const std::int64_t left = (count - row) / Full::rows;
       // The last ones ask for what the next call reads first: no fewer strips.
-      const bool pair_and_one = put == Put::stream && at_once == 2 && left == 3;
+      const bool pair_and_one =
+          put == Put::stream && tile.few_rows && at_once == 2 && left == 3;
       const std::int64_t some = pair_and_one ? left : std::min(at_once, left);
       Full(tile, row, some).template run<put>();
       row += some * Full::rows;
@@ -302,8 +303,8 @@ class Transpose {
     // line of each column takes more.
     constexpr std::int64_t pages = 32;
     // Rows that follow each other, of a strip so long at most, are read in order. What is
-    // written of each column is short then, which shows where their pages are so few that
-    // the nearest TLB holds all.
+    // written of each column is short then, which shows where columns, in a page of dst
+    // each, are so few that the nearest TLB holds all.
     constexpr std::int64_t in_order = 128 * 1024, near_pages = 72;
     const std::int64_t strip = Full::rows * tile.count[1] * width;
     if (put == Put::cached && many * strip <= l1_share && !Full::packs(tile)) {
@@ -311,9 +312,9 @@ class Transpose {
     }
     const bool by_columns = tile.stream_columns && tile.row_offset == nullptr;
     if (!by_columns && Full::template reads_crowded<put>(tile)) return 2;
-    if (put == Put::stream && tile.few_strips && tile.crowded_src == 0 &&
+    if (put == Put::stream && tile.few_rows && tile.crowded_src == 0 &&
         !chunks) {
-      if (strip > in_order || !follow_each_other(tile)) return 2;
+      if (strip > in_order || !Full::rows_follow(tile)) return 2;
       return tile.count[1] > near_pages ? 1 : Full::most_strips;
     }
     const bool near = put == Put::cached && !tile.prefetch;
@@ -325,11 +326,6 @@ class Transpose {
     if (few_pages && width == 4) return pages / Full::rows;
     const bool far = !near || tile.crowded_dst > 0;
     return chunks || far ? Full::most_strips : 1;
-  }
-
-  static bool follow_each_other(const Tile& tile) {
-    return tile.row_offset == nullptr &&
-           tile.src_stride[0] == tile.count[1] * width;
   }
 
   // Whether rows have one stride, no zeros and room in the L1 cache.

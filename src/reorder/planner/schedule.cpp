@@ -224,6 +224,7 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
   if (scheduled.conversion == Conversion::before) {
     const Stage& stage = scheduled.stage;
     tile.row_offset = stage.offsets.empty() ? nullptr : stage.offsets.data();
+    tile.row_reach = stage.offsets.empty() ? 0 : stage.offsets.back();
     column_src = stage.column_src;
     tile.src_stride = stage.stride;
   } else if (scheduled.conversion == Conversion::after) {
@@ -276,7 +277,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   const std::int64_t unit = kernel.element_bytes;
   scheduled.read_ahead = rows_read_ahead();
   scheduled.bursts = reads_ahead_by_pages();
-  scheduled.few_strips = streams_few_rows() && data.in_memory();
+  scheduled.few_rows = data.in_memory() && reads_few_rows();
   mark_crowded(scheduled, nest, data, kernel_streams);
   nest.kernel = scheduled.kernel->name;
   scheduled.run =
