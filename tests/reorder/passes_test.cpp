@@ -507,6 +507,32 @@ TEST(Parts, OfBlocksHaveAllRows) {
   EXPECT_EQ(part_of(13, 4), (Part{13, 1216}));
 }
 
+// Columns of a page each: whole pages, but of little less of them.
+TEST(Parts, OfColumnsInPagesOfTheirOwn) {
+  const auto part_of = [](std::int64_t unit, const PlanLoop& column,
+                          std::int64_t bytes,
+                          std::vector<PlanLoop> columns = {}) {
+    PlanNest nest{};
+    nest.tile = {{1 << 14, 1 << 20, unit}, column};
+    nest.columns = std::move(columns);
+    return detail::part_by_pages(*find_kernel(KernelKind::transpose, unit),
+                                 nest, bytes);
+  };
+  using Part = std::array<std::int64_t, 2>;
+  constexpr std::int64_t much = 256 << 20, little = 16 << 20;
+  EXPECT_EQ(part_of(1, {8192, 1, 16384}, much), (Part{4096, 1536}));
+  EXPECT_EQ(part_of(8, {8192, 8, 4096}, much), (Part{512, 1536}));
+  EXPECT_EQ(part_of(4, {8192, 4, 16384}, little), (Part{128, 1536}));
+  EXPECT_EQ(part_of(4, {8192, 4, 16384}, 96 << 20), (Part{512, 1536}));
+  EXPECT_EQ(part_of(4, {8192, 4, 4032}, much), std::nullopt);
+  EXPECT_EQ(part_of(4, {1535, 4, 16384}, much), std::nullopt);
+  EXPECT_EQ(part_of(16, {8192, 16, 16384}, much), std::nullopt);
+  EXPECT_EQ(part_of(4, {4096, 4, 0}, much, {{1024, 16, 4096}, {4, 4, 1 << 22}}),
+            (Part{1024, 1536}));
+  EXPECT_EQ(part_of(4, {4096, 4, 0}, much, {{1024, 16, 4096}, {4, 4, 1024}}),
+            std::nullopt);
+}
+
 // Where sets of the L1 cache hold eight lines, as measured on Zen 4.
 TEST(Squares, OfFewWays) {
   if (detail::sets_have_many_ways()) GTEST_SKIP();

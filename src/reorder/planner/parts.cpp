@@ -2,6 +2,7 @@
 // nearest cache.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "reorder/planner/schedule.hpp"
 
@@ -109,6 +110,28 @@ std::array<std::int64_t, 2> part_by_blocks(const Kernel& kernel,
   // A page of src, and no more than makes a task.
   const std::int64_t columns = std::min(page, task_bytes / rows) / unit;
   return with_few_calls({rows, whole_or_least(columns)}, kernel, nest);
+}
+
+std::optional<std::array<std::int64_t, 2>> part_by_pages(const Kernel& kernel,
+                                                         const PlanNest& nest,
+                                                         std::int64_t bytes) {
+  const std::int64_t unit = kernel.element_bytes;
+  // As many as have a page each in half of the TLB that is next to memory.
+  constexpr std::int64_t columns = 1536;
+  const auto apart = [](const PlanLoop& loop) {
+    return loop.dst_stride >= page;
+  };
+  const bool in_pages = nest.columns.empty()
+                            ? apart(nest.tile[1])
+                            : std::ranges::all_of(nest.columns, apart);
+  if (kernel.kind != KernelKind::transpose || unit >= 16 || !in_pages ||
+      nest.tile[1].count < columns) {
+    return std::nullopt;
+  }
+  // Whole pages of dst, if there are calls for many threads then.
+  constexpr std::int64_t least_calls = 32, least = 512;
+  const std::int64_t share = whole(bytes / least_calls / columns);
+  return Part{std::clamp(share, least, page) / unit, columns};
 }
 
 std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,

@@ -305,6 +305,11 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   auto tile_part = staged  ? staged_part_of(kernel, nest, conversion)
                    : dense ? part_by_blocks(kernel, nest)
                            : part_of(kernel, nest, scheduled.misaligned);
+  const bool by_pages = kernel_streams && !staged && !dense &&
+                        scheduled.few_rows && scheduled.crowded_src == 0;
+  if (by_pages && scheduled.combine.columns == 0) {
+    tile_part = part_by_pages(kernel, nest, data.dst_bytes).value_or(tile_part);
+  }
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {
     const std::int64_t rows = std::max(tile_part[0], nest.tile[0].count);
     if (staged) tile_part[1] = staged_bytes / unit / rows;

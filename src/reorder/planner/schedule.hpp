@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,11 @@ void choose_squares(ScheduledNest& scheduled, const PlanNest& nest,
 // The same of columns that follow each other and are put together by blocks: all rows.
 [[nodiscard]] std::array<std::int64_t, 2> part_by_blocks(const Kernel& kernel,
                                                          const PlanNest& nest);
+
+// The same of many columns, each in other pages than those beside it; nothing of others
+// and of longer elements. All calls move `bytes` to dst.
+[[nodiscard]] std::optional<std::array<std::int64_t, 2>> part_by_pages(
+    const Kernel& kernel, const PlanNest& nest, std::int64_t bytes);
 
 // The same where a call may move only so much as the stage holds.
 [[nodiscard]] std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,
