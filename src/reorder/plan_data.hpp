@@ -93,7 +93,7 @@ struct ScheduledNest {
   std::vector<std::byte> table;  // of the kernel, as in Tile; empty without one
   std::int64_t read_ahead;       // as in Tile
   bool bursts;
-  bool few_rows;
+  bool from_memory;
   std::int64_t crowded_src;
   std::int64_t crowded_dst;
   bool reads_crowded;

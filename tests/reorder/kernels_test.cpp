@@ -66,7 +66,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.prefetch = (rows + columns) % 2 == 0;
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
   tile.bursts = columns % 5 < 3;
-  tile.few_rows = columns % 2 == 0;
+  tile.from_memory = columns % 2 == 0;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.stream_columns = columns % 7 < 4;
@@ -334,7 +334,7 @@ TEST(Kernels, WideTransposes) {
           const std::int64_t gap = (flags & 2) != 0 ? 16 : 0;
           Tile tile = tile_of(kernel, rows, columns, gap, flags & 4);
           tile.bursts = (flags & 4) == 0;
-          tile.few_rows = (flags & 8) == 0;
+          tile.from_memory = (flags & 8) == 0;
           tile.square_bytes = 0;
           tile.crowded_src = (flags & 1) != 0 ? 64 : 0;
           tile.crowded_dst = (flags & 2) != 0 ? 8 : 0;
@@ -398,7 +398,7 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
            {block, block + 1, 2 * block, 3 * block - 1, 8 * block,
             9 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
-        tile.few_rows = columns >= 8 * block;
+        tile.from_memory = columns >= 8 * block;
         tile.dst_stride[1] = rows * kernel.element_bytes;
         tile.prefetch = rows % 2 == 0;
         for (const std::int64_t crowded : {16, 0}) {
@@ -605,6 +605,34 @@ TEST(Kernels, DeinterleavesStreamLines) {
                                             GuardedBytes::Against::back,
                                             slack));
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Columns that go on from plane to plane, of whole lines or not.
+TEST(Kernels, DeinterleavesOfPlanesThatFollowEachOther) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::deinterleave) continue;
+    const std::int64_t width = kernel.element_bytes;
+    for (const std::int64_t bytes : {16, 48, 64, 112, 224}) {
+      for (std::int64_t columns = 1; columns <= 8; ++columns) {
+        Tile tile = tile_of(kernel, bytes / width, columns, columns % 2, 0);
+        if (!suits(kernel, tile)) continue;
+        for (const std::int64_t planes : {1, 2, 9, 40}) {
+          tile.from_memory = planes != 2;
+          tile.count[2] = planes;
+          tile.count[3] = planes == 9 ? 2 : 1;
+          tile.src_stride[2] = bytes / width * tile.src_stride[0] + 3;
+          tile.dst_stride[1] = planes * bytes + planes % 5 * 16;
+          tile.dst_stride[2] = bytes;
+          tile.src_stride[3] = planes * tile.src_stride[2];
+          tile.dst_stride[3] = columns * tile.dst_stride[1] + 32;
+          for (const std::size_t slack : {0U, 16U}) {
+            const auto side = GuardedBytes::Against::back;
+            ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
           }
         }
       }

@@ -81,7 +81,7 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.rows_go_on = false;
   tile.read_ahead = scheduled.read_ahead;
   tile.bursts = scheduled.bursts;
-  tile.few_rows = scheduled.few_rows;
+  tile.from_memory = scheduled.from_memory;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.reads_crowded = scheduled.reads_crowded;

@@ -145,7 +145,7 @@ Tile read_staged(const PlanData& data, const ScheduledNest& scheduled,
   tile.prefetch = false;
   // How rows lie in src says nothing about those of the stage.
   tile.crowded_src = 0;
-  tile.few_rows = false;
+  tile.from_memory = false;
   return tile;
 }
 

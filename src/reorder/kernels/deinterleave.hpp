@@ -29,8 +29,42 @@ class Deinterleave {
  private:
   static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
-      each_plane(tile, streams ? whole_lines<lanes()> : rows<lanes(), false>);
+      constexpr int J = lanes();
+      if (!tile.from_memory) {
+        return each_plane(tile, streams ? whole_lines<J> : rows<J, false>);
+      }
+      const PlanesAhead ahead(tile, tile.count[0] * J * width);
+      const auto one = !streams                                ? rows<J, false>
+                       : ahead.any() && goes_on_by_lanes(tile) ? whole_lanes<J>
+                                                               : whole_lines<J>;
+      Tile all = tile;
+      all.from_memory = ahead.any();
+      each_plane(all, [&](Tile& plane, std::int64_t left) {
+        plane.next_src = ahead.from(left);
+        one(plane);
+      });
     });
+  }
+
+  // Whether columns are lanes, and go on in dst from plane to plane: then the next ones
+  // fill their lines while the write-combining buffers keep them.
+  static bool goes_on_by_lanes(const Tile& tile) {
+    const std::int64_t column = tile.count[0] * width;
+    return tile.dst_stride[2] == column && column % 16 == 0 &&
+           tile.dst_stride[1] % 16 == 0 && planes_aligned(tile, 16);
+  }
+  template <int J>
+  static void whole_lanes(const Tile& tile) {
+    if (inside<J>(tile) < tile.count[0]) return rows<J, false>(tile);
+    constexpr std::int64_t step = 16 / width;
+    constexpr std::int64_t some = Wide::lanes * Wide::lane_bytes / width;
+    std::int64_t i = 0;
+    if constexpr (some > step) {
+      for (; tile.count[0] - i >= some; i += some) {
+        block<Wide, J, true>(tile, i);
+      }
+    }
+    for (; i < tile.count[0]; i += step) block<Vector128, J, true>(tile, i);
   }
 
   // Columns that share most of their lines are put together by the caches.
@@ -191,7 +225,10 @@ class Deinterleave {
       in[k] = Vector::gather(
           [&](int lane) { return src + (lane * J + k) * lane_bytes; });
     }
-    if (streams) ask_in_order(src, J * lane_bytes * Vector::lanes);
+    constexpr std::int64_t bytes = J * lane_bytes * Vector::lanes;
+    if (streams) ask_in_order(src, bytes);
+    // Short planes, see PlanesAhead.
+    if (streams && tile.from_memory) ask_for(src + tile.next_src, bytes);
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {

@@ -79,7 +79,7 @@ class DenseColumns {
   static std::int64_t block_of(const Tile& tile) {
     constexpr std::int64_t most_lines = 4, share = 20 << 10;
     const std::int64_t lines = share / (tile.count[0] * line);
-    const bool some = tile.few_rows && tile.crowded_src == 0 &&
+    const bool some = tile.from_memory && tile.crowded_src == 0 &&
                       tile.count[1] >= 2 * most_lines * line_columns;
     return some ? std::clamp<std::int64_t>(lines, 1, most_lines) * line_columns
                 : line_columns;

@@ -37,23 +37,25 @@ class FewColumns {
     const bool by_table = tile.row_offset != nullptr;
     const bool one_strip = by_table && tile.count[0] < 2 * S::rows;
     if (one_strip) std::copy_n(tile.row_offset, S::rows, offset);
-    each_plane(tile, [&](const Tile& plane) {
+    const PlanesAhead ahead(tile, tile.count[0] * tile.count[1] * width);
+    const auto some = [&](auto rows, std::byte* dst, std::int64_t left) {
+      if (ahead.any()) ask(rows.at(ahead.from(left)), tile.src_stride[0]);
+      strip<put>(rows, dst, to, tile.count[1]);
+    };
+    each_plane(tile, [&](const Tile& plane, std::int64_t left) {
       const std::int64_t rows_inside = inside(plane);
       const std::int64_t strips = rows_inside / S::rows;
       if (one_strip && strips > 0) {
-        strip<put>(typename S::ByOffset{plane.src, offset}, plane.dst, to,
-                   tile.count[1]);
+        some(typename S::ByOffset{plane.src, offset}, plane.dst, left);
       } else if (by_table) {
         for (std::int64_t s = 0; s < strips; ++s) {
-          strip<put>(
-              typename S::ByOffset{plane.src, tile.row_offset + s * S::rows},
-              plane.dst + s * line, to, tile.count[1]);
+          some(typename S::ByOffset{plane.src, tile.row_offset + s * S::rows},
+               plane.dst + s * line, left);
         }
       } else {
         const typename S::ByPitch rows{plane.src, tile.src_stride[0]};
         for (std::int64_t s = 0; s < strips; ++s) {
-          strip<put>(rows.from(s * S::rows), plane.dst + s * line, to,
-                     tile.count[1]);
+          some(rows.from(s * S::rows), plane.dst + s * line, left);
         }
       }
       const std::int64_t done = strips * S::rows;
@@ -84,6 +86,14 @@ class FewColumns {
     if (room < 0) return 0;
     const std::int64_t stride = std::max<std::int64_t>(plane.src_stride[0], 1);
     return std::min(plane.count[0], room / stride + 1);
+  }
+
+  // Asks for the lines of a strip's rows; of those that follow each other each once.
+  template <class Rows>
+  [[gnu::always_inline]] static void ask(Rows rows, std::int64_t pitch) {
+    const std::int64_t step = std::clamp<std::int64_t>(
+        line / std::max<std::int64_t>(pitch, 1), 1, S::rows);
+    for (std::int64_t i = 0; i < S::rows; i += step) ask_for<line>(rows.row(i));
   }
 
   template <Put put, class Rows>

@@ -99,6 +99,7 @@ class Interleave {
         return short_planes<Long, J>(plane);
       }
     }
+    const PlanesAhead ahead(plane, J * plane.count[1] * width);
     for (LoopsAround around(plane); around.more(); around.next()) {
       plane.src = around.src();
       plane.dst = around.dst();
@@ -126,6 +127,7 @@ class Interleave {
         }
       }
       while (left > 0) {
+        plane.next_src = ahead.from(left);
         columns<J, streams>(plane);
         go_on(1);
       }
@@ -284,6 +286,8 @@ class Interleave {
         constexpr std::int64_t bytes = lane_bytes * Vector::lanes;
         if (streams && planes == Planes::one && j * width % line < bytes) {
           ask_in_order(row, bytes, J);
+          // Short rows, see PlanesAhead.
+          if (tile.next_src != 0) ask_for<line>(row + tile.next_src);
         }
         in[i] = Vector::load(row);
       }

@@ -91,9 +91,9 @@ bool halves_vectors() { return maker().zen4; }
 bool reads_ahead_by_pages() noexcept { return maker().intel; }
 
 // Zen 3, which is slow at lines that stream one by one, has no AVX-512.
-bool reads_few_rows() noexcept {
-  static const bool few = maker().zen4 && machine_isa() >= Isa::avx512;
-  return few;
+bool tells_memory_apart() noexcept {
+  static const bool apart = maker().zen4 && machine_isa() >= Isa::avx512;
+  return apart;
 }
 
 const bool asks_for_pages = !reads_ahead_by_pages();

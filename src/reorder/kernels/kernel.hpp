@@ -63,9 +63,10 @@ struct Tile {
   std::int64_t read_ahead;
   // With prefetch: other rows are best asked for by some lines of one at once.
   bool bursts;
-  // Whether few rows at once are best read where columns stream: of some strips, and
-  // more of each row while its page is known.
-  bool few_rows;
+  // Whether src comes from memory, and not from a cache, where that makes a difference to
+  // what streams: few rows are read at once then, more of each while its page is known,
+  // and short ones asked for.
+  bool from_memory;
   // With prefetch: how far after src the next call begins to read, and whether it
   // reads on in the same rows, of which this one has few columns.
   std::int64_t next_src;

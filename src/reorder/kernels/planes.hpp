@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,32 @@ class LoopsAround {
   std::array<std::int64_t, 3> at_ = {};
 };
 
+// Where short planes from memory are read that come later. The processor reads little
+// ahead before they end, so that some planes further on is asked for, at the end of the
+// loop those that come next, of this call if there are any.
+class PlanesAhead {
+ public:
+  // `bytes` of src make a plane.
+  PlanesAhead(const Tile& tile, std::int64_t bytes) {
+    constexpr std::int64_t far = 4096;
+    if (!tile.from_memory || bytes >= far || bytes == 0) return;
+    planes_ = std::min((far + bytes - 1) / bytes, tile.count[2]);
+    const std::int64_t next =
+        tile.count[3] > 1 ? tile.src_stride[3] : tile.next_src;
+    near_ = planes_ * tile.src_stride[2];
+    far_ = near_ + next - tile.count[2] * tile.src_stride[2];
+  }
+  // Whether any are asked for.
+  [[nodiscard]] bool any() const { return planes_ > 0; }
+  // From a plane of which so many are left, itself included; 0: none.
+  [[nodiscard]] std::int64_t from(std::int64_t left) const {
+    return left > planes_ ? near_ : far_;
+  }
+
+ private:
+  std::int64_t planes_ = 0, near_ = 0, far_ = 0;
+};
+
 // `one` does rows and columns of a plane, and may ask how many of its inner loop
 // are left, this one included.
 template <class One>
@@ -83,7 +110,7 @@ template <class One>
     plane.src = around.src();
     plane.dst = around.dst();
     for (std::int64_t left = tile.count[2]; left > 0; --left) {
-      if constexpr (std::is_invocable_v<One, const Tile&, std::int64_t>) {
+      if constexpr (std::is_invocable_v<One, Tile&, std::int64_t>) {
         one(plane, left);
       } else {
         one(plane);

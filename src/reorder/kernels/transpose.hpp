@@ -225,7 +225,7 @@ class Transpose {
       }
     }
     if constexpr (width == line && put == Put::stream) {
-      if (tile.few_rows && simple(tile) && tile.column_offset == nullptr &&
+      if (tile.from_memory && simple(tile) && tile.column_offset == nullptr &&
           Strip<Wide, width, 64>::rows_follow(tile)) {
         lines_in_order(tile);
         return tile.count[0];
@@ -245,7 +245,7 @@ class Transpose {
       const std::int64_t left = (count - row) / Full::rows;
       // The last ones ask for what the next call reads first: no fewer strips.
       const bool pair_and_one =
-          put == Put::stream && tile.few_rows && at_once == 2 && left == 3;
+          put == Put::stream && tile.from_memory && at_once == 2 && left == 3;
       const std::int64_t some = pair_and_one ? left : std::min(at_once, left);
       Full(tile, row, some).template run<put>();
       row += some * Full::rows;
@@ -312,7 +312,7 @@ class Transpose {
     }
     const bool by_columns = tile.stream_columns && tile.row_offset == nullptr;
     if (!by_columns && Full::template reads_crowded<put>(tile)) return 2;
-    if (put == Put::stream && tile.few_rows && tile.crowded_src == 0 &&
+    if (put == Put::stream && tile.from_memory && tile.crowded_src == 0 &&
         !chunks) {
       if (strip > in_order || !Full::rows_follow(tile)) return 2;
       return tile.count[1] > near_pages ? 1 : Full::most_strips;

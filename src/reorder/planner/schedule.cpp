@@ -277,7 +277,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
   const std::int64_t unit = kernel.element_bytes;
   scheduled.read_ahead = rows_read_ahead();
   scheduled.bursts = reads_ahead_by_pages();
-  scheduled.few_rows = data.in_memory() && reads_few_rows();
+  scheduled.from_memory = data.in_memory() && tells_memory_apart();
   mark_crowded(scheduled, nest, data, kernel_streams);
   nest.kernel = scheduled.kernel->name;
   scheduled.run =
@@ -306,7 +306,7 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                    : dense ? part_by_blocks(kernel, nest)
                            : part_of(kernel, nest, scheduled.misaligned);
   const bool by_pages = kernel_streams && !staged && !dense &&
-                        scheduled.few_rows && scheduled.crowded_src == 0;
+                        scheduled.from_memory && scheduled.crowded_src == 0;
   if (by_pages && scheduled.combine.columns == 0) {
     tile_part = part_by_pages(kernel, nest, data.dst_bytes).value_or(tile_part);
   }
