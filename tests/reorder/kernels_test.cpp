@@ -13,6 +13,7 @@
 #include "reorder/kernels/gathered_lanes.hpp"
 #include "reorder/kernels/grouped_blocks.hpp"
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/kernels/planes.hpp"
 #include "support/guarded.hpp"
 
 namespace stridewise {
@@ -67,6 +68,7 @@ Tile tile_of(const Kernel& kernel, std::int64_t rows, std::int64_t columns,
   tile.read_ahead = columns % 4 == 0 ? 16 : 0;
   tile.bursts = columns % 5 < 3;
   tile.from_memory = columns % 2 == 0;
+  tile.next_src = columns % 3 * 4096;
   tile.crowded_src = rows % 3 * 16;
   tile.reads_crowded = (rows + columns) % 4 < 2;
   tile.stream_columns = columns % 7 < 4;
@@ -390,7 +392,7 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
     const std::int64_t block = 64 / kernel.element_bytes;
     std::vector<std::int64_t> counts = {511};  // the most that a stage holds
     for (std::int64_t rows = block / 2 + 1; rows < counts.front();
-         rows += 1 + rows / 12) {
+         rows += 1 + rows / 8) {
       counts.push_back(rows);
     }
     for (const std::int64_t rows : counts) {
@@ -403,7 +405,7 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
         tile.prefetch = rows % 2 == 0;
         for (const std::int64_t crowded : {16, 0}) {
           tile.crowded_src = crowded;
-          for (const std::size_t slack : {0U, 16U, 40U, 63U}) {
+          for (const std::size_t slack : {0U, 16U, 63U}) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
                                           GuardedBytes::Against::back, slack));
           }
@@ -630,7 +632,7 @@ TEST(Kernels, DeinterleavesOfPlanesThatFollowEachOther) {
           tile.dst_stride[2] = bytes;
           tile.src_stride[3] = planes * tile.src_stride[2];
           tile.dst_stride[3] = columns * tile.dst_stride[1] + 32;
-          for (const std::size_t slack : {0U, 16U}) {
+          for (const std::size_t slack : {0U, 8U, 16U}) {
             const auto side = GuardedBytes::Against::back;
             ASSERT_NO_FATAL_FAILURE(check_both(kernel, tile, side, slack));
           }
@@ -638,6 +640,30 @@ TEST(Kernels, DeinterleavesOfPlanesThatFollowEachOther) {
       }
     }
   }
+}
+
+// What is asked for 4 KiB ahead of planes of 448 bytes, 9 of them further on.
+TEST(Kernels, PlanesAhead) {
+  Tile tile{};
+  tile.from_memory = true;
+  tile.count = {56, 4, 20, 1};
+  tile.src_stride = {8, 2, 1000, 50000};
+  tile.next_src = 7;
+  const auto ahead = [&](std::int64_t left) {
+    return PlanesAhead(tile, 448).from(left);
+  };
+  EXPECT_TRUE(PlanesAhead(tile, 448).any());
+  EXPECT_FALSE(PlanesAhead(tile, 4096).any());
+  EXPECT_EQ(ahead(20), 10000);
+  EXPECT_EQ(ahead(11), 10000);
+  EXPECT_EQ(ahead(10), 7 - 10 * 1000);
+  tile.count[3] = 2;
+  EXPECT_EQ(ahead(10), 50000 - 10 * 1000);
+  tile.count = {56, 4, 3, 1};
+  EXPECT_EQ(ahead(3), 7);
+  tile.from_memory = false;
+  EXPECT_FALSE(PlanesAhead(tile, 448).any());
+  EXPECT_EQ(ahead(3), 0);
 }
 
 // Runs of less than a line, with zeros up to parts of one and without, dense or
@@ -1156,7 +1182,7 @@ TEST(Kernels, ShortRowsOfPlanes) {
           apart.dst_stride[2] += 1 + bytes % 3;
           apart.dst_stride[3] = planes * apart.dst_stride[2];
           for (const Tile& some : {tile, apart}) {
-            for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
+            for (const std::size_t slack : {0U, 1U, 16U, 40U}) {
               const auto side = GuardedBytes::Against::back;
               ASSERT_NO_FATAL_FAILURE(check_both(kernel, some, side, slack));
             }

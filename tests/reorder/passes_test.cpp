@@ -520,15 +520,18 @@ TEST(Parts, OfColumnsInPagesOfTheirOwn) {
   };
   using Part = std::array<std::int64_t, 2>;
   constexpr std::int64_t much = 256 << 20, little = 16 << 20;
-  EXPECT_EQ(part_of(1, {8192, 1, 16384}, much), (Part{4096, 1536}));
-  EXPECT_EQ(part_of(8, {8192, 8, 4096}, much), (Part{512, 1536}));
-  EXPECT_EQ(part_of(4, {8192, 4, 16384}, little), (Part{128, 1536}));
-  EXPECT_EQ(part_of(4, {8192, 4, 16384}, 96 << 20), (Part{512, 1536}));
+  // Of 8192 columns six parts of lines, of few more than 1536 two.
+  EXPECT_EQ(part_of(1, {8192, 1, 16384}, much << 1), (Part{4096, 1408}));
+  EXPECT_EQ(part_of(1, {8192, 1, 16384}, much), (Part{3008, 1408}));
+  EXPECT_EQ(part_of(8, {8192, 8, 4096}, much << 1), (Part{512, 1408}));
+  EXPECT_EQ(part_of(4, {1537, 4, 16384}, much << 1), (Part{1024, 832}));
+  EXPECT_EQ(part_of(4, {8192, 4, 16384}, little), (Part{128, 1408}));
   EXPECT_EQ(part_of(4, {8192, 4, 4032}, much), std::nullopt);
   EXPECT_EQ(part_of(4, {1535, 4, 16384}, much), std::nullopt);
   EXPECT_EQ(part_of(16, {8192, 16, 16384}, much), std::nullopt);
-  EXPECT_EQ(part_of(4, {4096, 4, 0}, much, {{1024, 16, 4096}, {4, 4, 1 << 22}}),
-            (Part{1024, 1536}));
+  EXPECT_EQ(
+      part_of(4, {4096, 4, 0}, much << 1, {{1024, 16, 4096}, {4, 4, 1 << 22}}),
+      (Part{1024, 1408}));
   EXPECT_EQ(part_of(4, {4096, 4, 0}, much, {{1024, 16, 4096}, {4, 4, 1024}}),
             std::nullopt);
 }

@@ -81,7 +81,8 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.rows_go_on = false;
   tile.read_ahead = scheduled.read_ahead;
   tile.bursts = scheduled.bursts;
-  tile.from_memory = scheduled.from_memory;
+  // Nor is a block that another step made.
+  tile.from_memory = scheduled.from_memory && source.prefetch;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;
   tile.reads_crowded = scheduled.reads_crowded;

@@ -30,19 +30,16 @@ class Deinterleave {
   static void dispatch(const Tile& tile, bool streams) {
     with_constant<fits>(tile.src_stride[0] / width, [&](auto lanes) {
       constexpr int J = lanes();
-      if (!tile.from_memory) {
-        return each_plane(tile, streams ? whole_lines<J> : rows<J, false>);
+      if (streams && goes_on_by_lanes(tile)) {
+        const PlanesAhead ahead(tile, tile.count[0] * J * width);
+        if (ahead.any()) {
+          return each_plane(tile, [&](Tile& plane, std::int64_t left) {
+            plane.next_src = ahead.from(left);
+            whole_lanes<J>(plane);
+          });
+        }
       }
-      const PlanesAhead ahead(tile, tile.count[0] * J * width);
-      const auto one = !streams                                ? rows<J, false>
-                       : ahead.any() && goes_on_by_lanes(tile) ? whole_lanes<J>
-                                                               : whole_lines<J>;
-      Tile all = tile;
-      all.from_memory = ahead.any();
-      each_plane(all, [&](Tile& plane, std::int64_t left) {
-        plane.next_src = ahead.from(left);
-        one(plane);
-      });
+      each_plane(tile, streams ? whole_lines<J> : rows<J, false>);
     });
   }
 
@@ -59,12 +56,17 @@ class Deinterleave {
     constexpr std::int64_t step = 16 / width;
     constexpr std::int64_t some = Wide::lanes * Wide::lane_bytes / width;
     std::int64_t i = 0;
+    const std::byte* const next = tile.src + tile.next_src;
     if constexpr (some > step) {
       for (; tile.count[0] - i >= some; i += some) {
+        ask_for<some * J * width>(next + i * J * width);
         block<Wide, J, true>(tile, i);
       }
     }
-    for (; i < tile.count[0]; i += step) block<Vector128, J, true>(tile, i);
+    for (; i < tile.count[0]; i += step) {
+      ask_for<step * J * width>(next + i * J * width);
+      block<Vector128, J, true>(tile, i);
+    }
   }
 
   // Columns that share most of their lines are put together by the caches.
@@ -225,10 +227,7 @@ class Deinterleave {
       in[k] = Vector::gather(
           [&](int lane) { return src + (lane * J + k) * lane_bytes; });
     }
-    constexpr std::int64_t bytes = J * lane_bytes * Vector::lanes;
-    if (streams) ask_in_order(src, bytes);
-    // Short planes, see PlanesAhead.
-    if (streams && tile.from_memory) ask_for(src + tile.next_src, bytes);
+    if (streams) ask_in_order(src, J * lane_bytes * Vector::lanes);
     Lanes<Vector, width, J, true>::permute(in, out);
 #pragma GCC unroll 16
     for (int j = 0; j < J; ++j) {

@@ -39,7 +39,8 @@ class FewColumns {
     if (one_strip) std::copy_n(tile.row_offset, S::rows, offset);
     const PlanesAhead ahead(tile, tile.count[0] * tile.count[1] * width);
     const auto some = [&](auto rows, std::byte* dst, std::int64_t left) {
-      if (ahead.any()) ask(rows.at(ahead.from(left)), tile.src_stride[0]);
+      const std::int64_t next = ahead.from(left);
+      if (next != 0) ask_for_rows(rows.at(next), S::rows);
       strip<put>(rows, dst, to, tile.count[1]);
     };
     each_plane(tile, [&](const Tile& plane, std::int64_t left) {
@@ -86,14 +87,6 @@ class FewColumns {
     if (room < 0) return 0;
     const std::int64_t stride = std::max<std::int64_t>(plane.src_stride[0], 1);
     return std::min(plane.count[0], room / stride + 1);
-  }
-
-  // Asks for the lines of a strip's rows; of those that follow each other each once.
-  template <class Rows>
-  [[gnu::always_inline]] static void ask(Rows rows, std::int64_t pitch) {
-    const std::int64_t step = std::clamp<std::int64_t>(
-        line / std::max<std::int64_t>(pitch, 1), 1, S::rows);
-    for (std::int64_t i = 0; i < S::rows; i += step) ask_for<line>(rows.row(i));
   }
 
   template <Put put, class Rows>

@@ -99,8 +99,10 @@ class Interleave {
         return short_planes<Long, J>(plane);
       }
     }
-    const PlanesAhead ahead(plane, J * plane.count[1] * width);
+    const PlanesAhead ahead(plane, plane.count[0] * plane.count[1] * width);
+    const std::int64_t next_src = plane.next_src;
     for (LoopsAround around(plane); around.more(); around.next()) {
+      plane.next_src = next_src;
       plane.src = around.src();
       plane.dst = around.dst();
       std::int64_t left = plane.count[2];

@@ -75,11 +75,11 @@ class LoopsAround {
 };
 
 // Where short planes from memory are read that come later. The processor reads little
-// ahead before they end, so that some planes further on is asked for, at the end of the
-// loop those that come next, of this call if there are any.
+// ahead before they end: planes some KiB further on are asked for, at the end of the loop
+// those that come next, of this call if there are any.
 class PlanesAhead {
  public:
-  // `bytes` of src make a plane.
+  // `bytes` of src make a plane; none are asked for of longer ones, or from caches.
   PlanesAhead(const Tile& tile, std::int64_t bytes) {
     constexpr std::int64_t far = 4096;
     if (!tile.from_memory || bytes >= far || bytes == 0) return;

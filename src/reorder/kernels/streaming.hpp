@@ -8,8 +8,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "reorder/kernels/isa.hpp"
@@ -38,6 +40,16 @@ template <std::int64_t bytes>
 [[gnu::always_inline]] inline void ask_for(const std::byte* from,
                                            std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += line) ask_for<line>(from + at);
+}
+
+// The same of so many short rows, at least two, a line each; of those that follow each
+// other as the first two do, once. To look at each row takes longer than it gains.
+template <class Rows>
+[[gnu::always_inline]] inline void ask_for_rows(Rows rows, std::int64_t count) {
+  const std::int64_t pitch = std::abs(rows.row(1) - rows.row(0));
+  const std::int64_t step =
+      pitch == 0 ? count : std::clamp<std::int64_t>(line / pitch, 1, count);
+  for (std::int64_t i = 0; i < count; i += step) ask_for<line>(rows.row(i));
 }
 
 // Asks for what follows `bytes` of one of so many rows that are read in order.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "reorder/kernels/irregular_strip.hpp"
@@ -161,8 +160,12 @@ class Strip {
     const std::int64_t count = tile_.count[1];
     const std::int64_t far = ahead<taken>();
     const std::int64_t* const offset = tile_.row_offset + row_;
-    const bool short_rows = tile_.from_memory && count * width <= line;
-    if (short_rows) ask_for_next(offset);
+    const bool short_rows =
+        tile_.from_memory && tile_.next_src != 0 && count * width <= line;
+    if (short_rows) {
+      ask_for_rows(typename S::ByOffset{tile_.src + tile_.next_src, offset},
+                   strips_ * rows);
+    }
     const bool prefetch = prefetches() && !short_rows;
     const bool bursts = S::bursts(tile_);
     // Where rows end, the strips after these are read, or the next call's rows.
@@ -191,17 +194,6 @@ class Strip {
             typename S::ByOffset{tile_.src + at * width, offset + s * rows},
             parts, dst_ + s * bytes, columns);
       }
-    }
-  }
-
-  // Asks for what the next call reads of these rows, a line each at most; of those that
-  // follow each other once. Inline, or g++ takes it for a function without effects.
-  [[gnu::always_inline]] void ask_for_next(const std::int64_t* offset) const {
-    const std::int64_t pitch = std::abs(offset[1] - offset[0]);
-    const std::int64_t step = std::clamp<std::int64_t>(
-        line / std::max<std::int64_t>(pitch, 1), 1, rows);
-    for (std::int64_t i = 0; i < strips_ * rows; i += step) {
-      ask_for<line>(tile_.src + tile_.next_src + offset[i]);
     }
   }
 

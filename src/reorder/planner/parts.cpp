@@ -116,8 +116,9 @@ std::optional<std::array<std::int64_t, 2>> part_by_pages(const Kernel& kernel,
                                                          const PlanNest& nest,
                                                          std::int64_t bytes) {
   const std::int64_t unit = kernel.element_bytes;
-  // As many as have a page each in half of the TLB that is next to memory.
-  constexpr std::int64_t columns = 1536;
+  // As many as have a page each, or two, in the TLB that is next to memory.
+  constexpr std::int64_t most_columns = 1536;
+  const std::int64_t columns = nest.tile[1].count;
   const auto apart = [](const PlanLoop& loop) {
     return loop.dst_stride >= page;
   };
@@ -125,13 +126,15 @@ std::optional<std::array<std::int64_t, 2>> part_by_pages(const Kernel& kernel,
                             ? apart(nest.tile[1])
                             : std::ranges::all_of(nest.columns, apart);
   if (kernel.kind != KernelKind::transpose || unit >= 16 || !in_pages ||
-      nest.tile[1].count < columns) {
+      columns < most_columns) {
     return std::nullopt;
   }
-  // Whole pages of dst, if there are calls for many threads then.
-  constexpr std::int64_t least_calls = 32, least = 512;
-  const std::int64_t share = whole(bytes / least_calls / columns);
-  return Part{std::clamp(share, least, page) / unit, columns};
+  const std::int64_t some = ceil_div(columns, ceil_div(columns, most_columns));
+  // As much of each as a page holds, if there are calls for many threads then.
+  constexpr std::int64_t least_calls = 64, least = 512;
+  const std::int64_t share = whole(bytes / least_calls / some);
+  return Part{std::clamp(share, least, page) / unit,
+              ceil_div(some, line) * line};
 }
 
 std::array<std::int64_t, 2> staged_part_of(const Kernel& kernel,

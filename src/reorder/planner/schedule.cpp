@@ -306,8 +306,10 @@ ScheduledNest cut(const PlanData& data, Lowered lowered, bool streams) {
                    : dense ? part_by_blocks(kernel, nest)
                            : part_of(kernel, nest, scheduled.misaligned);
   const bool by_pages = kernel_streams && !staged && !dense &&
-                        scheduled.from_memory && scheduled.crowded_src == 0;
-  if (by_pages && scheduled.combine.columns == 0) {
+                        scheduled.from_memory && scheduled.crowded_src == 0 &&
+                        scheduled.combine.columns == 0 &&
+                        nest.tile[0].count > tile_part[0];
+  if (by_pages) {
     tile_part = part_by_pages(kernel, nest, data.dst_bytes).value_or(tile_part);
   }
   if (const std::int64_t columns = scheduled.combine.columns; columns > 0) {

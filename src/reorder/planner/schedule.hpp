@@ -19,7 +19,7 @@ void schedule_steps(PlanData& data, const Piece& piece, Steps steps,
                     bool streams);
 void schedule_sieve(PlanData& data, const Layout& layout);
 
-// What a task moves, about.
+// What a task moves, about; more where a call does.
 inline constexpr std::int64_t task_bytes = 512 << 10;
 
 // Where each combination of the loops begins on one side, the last fastest.
