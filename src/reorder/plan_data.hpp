@@ -65,6 +65,13 @@ struct Stage {
   // memory.
   std::vector<StageLoop> loops;
   std::size_t dense;
+
+  // Tells a kernel where the rows are that it reads there.
+  void place_rows(Tile& tile) const {
+    tile.src_stride = stride;
+    tile.row_offset = offsets.empty() ? nullptr : offsets.data();
+    tile.row_reach = offsets.empty() ? 0 : offsets.back();
+  }
 };
 // The most loops of a stage.
 inline constexpr std::size_t most_stage_loops = 16;

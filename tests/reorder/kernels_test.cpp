@@ -392,20 +392,20 @@ TEST(Kernels, DenseColumnsStreamByBlocks) {
     const std::int64_t block = 64 / kernel.element_bytes;
     std::vector<std::int64_t> counts = {511};  // the most that a stage holds
     for (std::int64_t rows = block / 2 + 1; rows < counts.front();
-         rows += 1 + rows / 8) {
+         rows += 1 + rows / 12) {
       counts.push_back(rows);
     }
     for (const std::int64_t rows : counts) {
       for (const std::int64_t columns :
-           {block, block + 1, 2 * block, 3 * block - 1, 8 * block,
-            9 * block - 1}) {
+           {block, block + 1, 2 * block, 2 * block + 1, 3 * block - 1,
+            8 * block, 9 * block - 1}) {
         Tile tile = tile_of(kernel, rows, columns, columns % 2 * 13, 0);
         tile.from_memory = columns >= 8 * block;
         tile.dst_stride[1] = rows * kernel.element_bytes;
         tile.prefetch = rows % 2 == 0;
         for (const std::int64_t crowded : {16, 0}) {
           tile.crowded_src = crowded;
-          for (const std::size_t slack : {0U, 16U, 63U}) {
+          for (const std::size_t slack : {0U, 16U, 40U, 63U}) {
             ASSERT_NO_FATAL_FAILURE(check(kernel, kernel.stream, tile,
                                           GuardedBytes::Against::back, slack));
           }
@@ -1182,7 +1182,7 @@ TEST(Kernels, ShortRowsOfPlanes) {
           apart.dst_stride[2] += 1 + bytes % 3;
           apart.dst_stride[3] = planes * apart.dst_stride[2];
           for (const Tile& some : {tile, apart}) {
-            for (const std::size_t slack : {0U, 1U, 16U, 40U}) {
+            for (const std::size_t slack : {0U, 1U, 8U, 16U, 32U, 48U}) {
               const auto side = GuardedBytes::Against::back;
               ASSERT_NO_FATAL_FAILURE(check_both(kernel, some, side, slack));
             }

@@ -81,7 +81,7 @@ void prepare(Tile& tile, const ScheduledNest& scheduled, const Source& source) {
   tile.rows_go_on = false;
   tile.read_ahead = scheduled.read_ahead;
   tile.bursts = scheduled.bursts;
-  // Nor is a block that another step made.
+  // A block that another step made is near, wherever the src of the plan is.
   tile.from_memory = scheduled.from_memory && source.prefetch;
   tile.crowded_src = scheduled.crowded_src;
   tile.crowded_dst = scheduled.crowded_dst;

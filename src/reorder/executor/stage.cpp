@@ -2,6 +2,7 @@
 #include "reorder/executor/stage.hpp"
 
 #include <span>
+#include <vector>
 
 namespace stridewise::detail {
 namespace {
@@ -107,10 +108,6 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
   convert_until(asks ? tile.src + data.in_src(tile.next_src) : nullptr);
 }
 
-const std::int64_t* offsets_in(const Stage& stage) {
-  return stage.offsets.empty() ? nullptr : stage.offsets.data();
-}
-
 }  // namespace
 
 void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
@@ -137,13 +134,9 @@ Tile read_staged(const PlanData& data, const ScheduledNest& scheduled,
   convert(data, scheduled, tile, stage);
   tile.src = stage;
   tile.src_end = stage + stage_bytes;
-  tile.src_stride = scheduled.stage.stride;
-  tile.row_offset = offsets_in(scheduled.stage);
-  if (tile.row_offset != nullptr) {
-    tile.row_reach = scheduled.stage.offsets.back();
-  }
+  scheduled.stage.place_rows(tile);
   tile.prefetch = false;
-  // How rows lie in src says nothing about those of the stage.
+  // How rows lie in src says nothing about those of the stage, nor where src is.
   tile.crowded_src = 0;
   tile.from_memory = false;
   return tile;
@@ -154,7 +147,8 @@ void write_staged(const PlanData& data, const ScheduledNest& scheduled,
   Tile moved = tile;
   moved.dst = stage;
   moved.dst_stride = scheduled.stage.stride;
-  moved.column_offset = offsets_in(scheduled.stage);
+  const std::vector<std::int64_t>& offsets = scheduled.stage.offsets;
+  moved.column_offset = offsets.empty() ? nullptr : offsets.data();
   moved.crowded_dst = 0;
   moved.square_bytes = 0;
   scheduled.run(moved);

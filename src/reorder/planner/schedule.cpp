@@ -222,11 +222,8 @@ std::vector<std::byte> table_of(const ScheduledNest& scheduled) {
     tile.dst_stride[d] = scheduled.tile[d].dst_stride;
   }
   if (scheduled.conversion == Conversion::before) {
-    const Stage& stage = scheduled.stage;
-    tile.row_offset = stage.offsets.empty() ? nullptr : stage.offsets.data();
-    tile.row_reach = stage.offsets.empty() ? 0 : stage.offsets.back();
-    column_src = stage.column_src;
-    tile.src_stride = stage.stride;
+    scheduled.stage.place_rows(tile);
+    column_src = scheduled.stage.column_src;
   } else if (scheduled.conversion == Conversion::after) {
     tile.dst_stride = scheduled.stage.stride;
   }
