@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 
+#include "base/identifier.hpp"
 #include "emit/subject.hpp"
 #include "emit/writer.hpp"
 #include "stridewise/suggest.hpp"
@@ -26,17 +26,19 @@ constexpr std::array<std::pair<std::string_view, EmitLanguage>, 3> languages = {
      {"cuda", EmitLanguage::cuda}}};
 
 Result<void> check_name(const std::string& name) {
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-      std::ranges::all_of(name, is_part)) {
-    return {};
+  if (!is_identifier(name)) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("'{}' is no identifier: functions' names begin "
+                            "with it",
+                            name));
   }
-  return fail(ErrorCode::invalid_value,
-              fmt::format("'{}' is no identifier: functions' names begin with "
-                          "it",
-                          name));
+  // OpenCL has a function get_global_offset of its own.
+  if (name == "get_global") {
+    return fail(ErrorCode::invalid_value,
+                "get_global_offset is a function of OpenCL; another name is "
+                "needed");
+  }
+  return {};
 }
 
 std::vector<std::string> with_extents(const Subject& subject,

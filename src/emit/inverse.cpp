@@ -106,8 +106,11 @@ class Inverse {
     std::vector<int> numbers(subject_.dims.size(), 0);
     for (const std::size_t k : order_) {
       const auto d = static_cast<std::size_t>(terms_[k].dim);
-      names_[k] = names_index(k) ? subject_.dims[d].name
-                                 : fmt::format("{}{}", subject_.dims[d].name,
+      // A number alone after a longer name may be a macro: M_PI_2 is one.
+      const std::string& name = subject_.dims[d].name;
+      names_[k] = names_index(k) ? name
+                                 : fmt::format("{}{}{}", name,
+                                               name.size() == 1 ? "" : "digit",
                                                ++numbers[d]);
     }
   }

@@ -74,7 +74,9 @@ std::vector<SubjectTerm> merged(const Subject& subject, bool by_axis) {
 }
 
 std::string identifier(const std::string& name) {
-  return name.size() == 1 && name != "_" ? name : name + "_";
+  // <complex.h> defines I, and compilers define names such as __FILE__.
+  if (name.starts_with('_')) return name + "_dim";
+  return name.size() == 1 && name != "I" ? name : name + "_";
 }
 
 Subject subject_of(const Layout& layout) {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/identifier.hpp"
+#include "base/utf8.hpp"
 #include "layout/data.hpp"
 #include "stridewise/layout.hpp"
 
@@ -227,9 +229,19 @@ void flatten(LayoutData& data) {
   }
 }
 
+// Names stand in emitted code and in pages as they are.
+Result<void> check_identifier(const char* what, const std::string& name) {
+  if (is_identifier(name)) return {};
+  return fail(ErrorCode::invalid_value,
+              fmt::format("the {} '{}' is no identifier: letters, digits and "
+                          "'_', not a digit first",
+                          what, printable(name)));
+}
+
 Result<void> check_names(const Expression& expression, const Shape& shape) {
   std::set<std::string> dims;
   for (const Dim& dim : shape) {
+    if (auto named = check_identifier("dim", dim.name); !named) return named;
     if (!dims.insert(dim.name).second) {
       return fail(ErrorCode::invalid_value,
                   "the shape names dim '" + dim.name + "' twice");
@@ -239,6 +251,10 @@ Result<void> check_names(const Expression& expression, const Shape& shape) {
   std::size_t terms = 0;
   for (std::size_t k = 0; k < expression.axes.size(); ++k) {
     terms += expression.axes[k].terms.size();
+    if (auto named = check_identifier("axis", axis_name(expression, k));
+        !named) {
+      return named;
+    }
     if (!axes.insert(axis_name(expression, k)).second) {
       return fail(ErrorCode::invalid_value,
                   "two axes are named '" + axis_name(expression, k) + "'");

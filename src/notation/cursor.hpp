@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/identifier.hpp"
 #include "stridewise/result.hpp"
 
 namespace stridewise {
@@ -40,17 +41,13 @@ class Cursor {
   // The unit 'B' right after a number, and no name that begins with it.
   bool accept_bytes() {
     if (at_ >= text_.size() || text_[at_] != 'B') return false;
-    if (at_ + 1 < text_.size() &&
-        (std::isalnum(byte(at_ + 1)) != 0 || text_[at_ + 1] == '_')) {
+    if (at_ + 1 < text_.size() && continues_identifier(text_[at_ + 1])) {
       return false;
     }
     ++at_;
     return true;
   }
-  [[nodiscard]] bool at_name() {
-    const char c = peek();
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-  }
+  [[nodiscard]] bool at_name() { return begins_identifier(peek()); }
   [[nodiscard]] bool at_number() {
     return std::isdigit(static_cast<unsigned char>(peek())) != 0;
   }
@@ -58,10 +55,7 @@ class Cursor {
   std::string_view name() {
     if (!at_name()) return {};
     const std::size_t begin = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(byte(at_)) != 0 || text_[at_] == '_')) {
-      ++at_;
-    }
+    while (at_ < text_.size() && continues_identifier(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }
   // A decimal number without sign. `what` names it in errors.
