@@ -12,7 +12,7 @@ namespace {
 // NOLINTBEGIN(misc-no-recursion)
 class Evaluator {
  public:
-  Evaluator(std::string_view text, const Values& values)
+  Evaluator(std::string_view text, const NamedNumbers& values)
       : cursor_(text), values_(values) {}
 
   Result<std::int64_t> run() {
@@ -74,13 +74,14 @@ class Evaluator {
   }
 
   Cursor cursor_;
-  const Values& values_;
+  const NamedNumbers& values_;
 };
 // NOLINTEND(misc-no-recursion)
 
 }  // namespace
 
-Result<std::int64_t> evaluate(std::string_view text, const Values& values) {
+Result<std::int64_t> evaluate(std::string_view text,
+                              const NamedNumbers& values) {
   return Evaluator(text, values).run();
 }
 

@@ -12,10 +12,10 @@
 
 namespace stridewise {
 
-using Values = std::map<std::string, std::int64_t, std::less<>>;
+using NamedNumbers = std::map<std::string, std::int64_t, std::less<>>;
 
 // Errors: a name without a value, division by zero, 64-bit overflow.
 [[nodiscard]] Result<std::int64_t> evaluate(std::string_view text,
-                                            const Values& values);
+                                            const NamedNumbers& values);
 
 }  // namespace stridewise

@@ -62,11 +62,11 @@ Result<ElementType> parse_element_type(std::string_view name) {
     return static_cast<char>(std::tolower(c));
   });
   std::string_view canonical = lower;
-  if (const auto* a = std::ranges::find(aliases, canonical, &Alias::alias);
+  if (const auto a = std::ranges::find(aliases, canonical, &Alias::alias);
       a != aliases.end()) {
     canonical = a->name;
   }
-  if (const auto* t = std::ranges::find(types, canonical, &ElementType::name);
+  if (const auto t = std::ranges::find(types, canonical, &ElementType::name);
       t != types.end()) {
     return *t;
   }

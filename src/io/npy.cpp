@@ -114,7 +114,7 @@ class HeaderParser {
       header_.big_endian = code[0] == '>';
       code.remove_prefix(1);
     }
-    const auto* known = std::ranges::find(descrs, code, &Descr::code);
+    const auto known = std::ranges::find(descrs, code, &Descr::code);
     if (known != descrs.end()) {
       header_.type = *parse_element_type(known->name);
       header_.element_bytes = header_.type->bytes();
@@ -198,7 +198,7 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> bytes) {
 
 std::string make_npy_header(const ElementType& type,
                             std::span<const std::int64_t> shape) {
-  const auto* descr = std::ranges::find(descrs, type.name, &Descr::name);
+  const auto descr = std::ranges::find(descrs, type.name, &Descr::name);
   std::string extents;
   for (const std::int64_t extent : shape) {
     extents += fmt::format("{}, ", extent);

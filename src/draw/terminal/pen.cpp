@@ -40,7 +40,7 @@ std::string Pen::plain(std::string_view text) const {
   std::string result;
   for (std::size_t at = 0; at < clean.size();) {
     const std::string_view rest = std::string_view(clean).substr(at);
-    const auto* sign = std::ranges::find_if(
+    const auto sign = std::ranges::find_if(
         known, [&](const auto& one) { return rest.starts_with(one.first); });
     if (sign != known.end()) {
       result += sign->second;

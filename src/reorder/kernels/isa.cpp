@@ -50,7 +50,7 @@ const Maker& maker() {
 Isa allowed_isa() {
   const char* const text = std::getenv("STRIDEWISE_ISA");
   if (text == nullptr) return Isa::avx512_vbmi;
-  const auto* const name = std::ranges::find(names, std::string_view(text));
+  const auto name = std::ranges::find(names, std::string_view(text));
   return name == names.end() ? Isa::avx512_vbmi
                              : static_cast<Isa>(name - names.begin());
 }
@@ -86,6 +86,14 @@ Isa machine_isa() {
 #endif
 }
 
+Isa least_isa() {
+#if defined(STRIDEWISE_LEAST_AVX2)
+  return Isa::avx2;
+#else
+  return Isa::portable;
+#endif
+}
+
 bool halves_vectors() { return maker().zen4; }
 
 bool reads_ahead_by_pages() noexcept { return maker().intel; }
@@ -102,7 +110,8 @@ const std::int64_t in_order_ahead = reads_ahead_by_pages() ? 4096 : 0;
 std::int64_t rows_read_ahead() { return maker().zen4 ? 0 : 16; }
 
 Isa best_isa() {
-  static const Isa best = std::min(machine_isa(), allowed_isa());
+  static const Isa best =
+      std::min(machine_isa(), std::max(allowed_isa(), least_isa()));
   return best;
 }
 
