@@ -10,7 +10,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -159,6 +162,17 @@ class Layout {
   // Pre: index.size() == shape().size(), 0 <= index[d] < extent of d.
   [[nodiscard]] std::int64_t offset(
       std::span<const std::int64_t> index) const noexcept;
+  // The same as numbers: layout.offset(1, 16, 4, 3), or in braces.
+  template <std::integral... Index>
+  [[nodiscard]] std::int64_t offset(Index... index) const noexcept {
+    const std::array<std::int64_t, sizeof...(Index)> all = {
+        static_cast<std::int64_t>(index)...};
+    return offset(std::span<const std::int64_t>(all));
+  }
+  [[nodiscard]] std::int64_t offset(
+      std::initializer_list<std::int64_t> index) const noexcept {
+    return offset(std::span<const std::int64_t>(index.begin(), index.size()));
+  }
 
   // The offset of no element in particular: what bases alone add up to.
   [[nodiscard]] std::int64_t base_offset() const noexcept;
