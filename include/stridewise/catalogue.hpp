@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct LayoutSource {
   // The dims are a, b, c ...: positions, to be named after the other layout of
   // a pair (see align_dims).
   bool positional_dims = false;
+  // The dims in the order in which the text itself spells them ("nhwc", "mli.chw",
+  // "n h w c"); empty where it spells none ("mace.channel").
+  std::vector<std::string> spelled_dims;
   const CatalogueEntry* entry = nullptr;                    // for its checks
   std::map<std::string, std::int64_t, std::less<>> values;  // of its numbers
   std::vector<std::string> choices;  // "param=choice" of its choices
@@ -88,10 +92,31 @@ struct LayoutSource {
 [[nodiscard]] Result<LayoutSource> resolve_layout(
     std::string_view text, std::span<const std::string> known_dims = {});
 
+// Both steps at once: any text that stands for a layout, for this shape and an element of
+// so many bytes. Errors: those of resolve_layout and of LayoutSource::bind.
+[[nodiscard]] Result<Layout> bind_layout(std::string_view text,
+                                         const Shape& shape,
+                                         std::int64_t element_bytes);
+
 // Renames the positional dims (a, b, c ...) of one layout after those of the
 // other, where it has a logical order: "nchw" and "aBcd16b" speak of the same
 // tensor then. An expression has none, so "ab" and "b a" keep their names.
 void align_dims(LayoutSource& a, LayoutSource& b);
+
+// What the text of a shape says of layouts of one tensor. Numbers without names are
+// read in the logical order of the first layout that has one. Where the first layout
+// that spells its dims spells them in another order, they can be read in that order
+// as well: `spelled`, whose dims stand in that order.
+struct ShapeReadings {
+  Shape logical;
+  std::optional<Shape> spelled;
+};
+// Errors: those of parse_shape; numbers without names for expressions alone.
+[[nodiscard]] Result<ShapeReadings> read_shape(
+    std::string_view text, std::span<const LayoutSource> layouts);
+// The shape where there is one reading; where there are two, an error that shows both.
+[[nodiscard]] Result<Shape> shape_of(std::string_view text,
+                                     std::span<const LayoutSource> layouts);
 
 // The dims that a shape for this layout must name: logical order where the
 // layout has one, else order of appearance.

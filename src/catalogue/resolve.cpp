@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/identifier.hpp"
 #include "catalogue/arithmetic.hpp"
 #include "catalogue/entries.hpp"
 #include "catalogue/instantiate.hpp"
@@ -57,6 +58,7 @@ Result<LayoutSource> from_tag(std::string_view tag_text) {
   source.name = std::string(tag_vendor) + std::string(tag_text);
   source.expression = std::move(tag->expression);
   source.dims = std::move(tag->dims);
+  source.spelled_dims = source.expression.dims();
   source.positional_dims = tag->canonical;
   source.entry = find_entry("onednn.TAG");
   return source;
@@ -77,13 +79,28 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+// The dims in the order of the letters of a catalogue name, as in "mli.chw" and
+// "mli.hw1n"; empty where its letters are not the dims.
+std::vector<std::string> spelled_by(std::string_view name,
+                                    const std::vector<std::string>& dims) {
+  std::vector<std::string> letters;
+  for (const char c : name.substr(name.find('.') + 1)) {
+    if (!is_digit(c)) letters.emplace_back(1, c);
+  }
+  return std::ranges::is_permutation(letters, dims)
+             ? letters
+             : std::vector<std::string>();
+}
+
 Result<LayoutSource> from_catalogue(std::string_view text,
                                     std::string_view name) {
   if (const CatalogueEntry* entry = find_entry(name);
       entry != nullptr && name != "onednn.TAG") {
     Cursor cursor(text);
     cursor.go_to(name.size());
-    return instantiate(*entry, cursor);
+    Result<LayoutSource> source = instantiate(*entry, cursor);
+    if (source) source->spelled_dims = spelled_by(name, source->dims);
+    return source;
   }
   const bool is_tag = name.starts_with(tag_vendor) && name == text;
   if (!is_tag) return unknown_name(text, name, {});
@@ -112,7 +129,7 @@ bool holds(std::int64_t left, CatalogueCheck::Relation relation,
 }
 
 Result<void> run_check(const LayoutSource& source, const CatalogueCheck& check,
-                       const Values& values) {
+                       const NamedNumbers& values) {
   const Result<std::int64_t> left = evaluate(check.left, values);
   const Result<std::int64_t> right = evaluate(check.right, values);
   if (!left || !right) {
@@ -158,6 +175,7 @@ Result<LayoutSource> resolve_layout(std::string_view text,
   if (!expression) return unexpected(expression.error());
   LayoutSource source;
   source.expression = *std::move(expression);
+  source.spelled_dims = source.expression.dims();
   return source;
 }
 
@@ -167,7 +185,7 @@ Result<Layout> LayoutSource::bind(const Shape& shape,
     return unexpected(dims_known.error());
   }
   if (entry != nullptr && !entry->checks.empty()) {
-    Values all = values;
+    NamedNumbers all = values;
     all.emplace("element_bytes", element_bytes);
     for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
     for (const CatalogueCheck& check : entry->checks) {
@@ -184,6 +202,15 @@ Result<Layout> LayoutSource::bind(const Shape& shape,
   return layout;
 }
 
+Result<Layout> bind_layout(std::string_view text, const Shape& shape,
+                           std::int64_t element_bytes) {
+  std::vector<std::string> dims;
+  for (const Dim& dim : shape) dims.push_back(dim.name);
+  Result<LayoutSource> source = resolve_layout(text, dims);
+  if (!source) return unexpected(std::move(source.error()));
+  return source->bind(shape, element_bytes);
+}
+
 void align_dims(LayoutSource& a, LayoutSource& b) {
   if (a.positional_dims == b.positional_dims) return;
   LayoutSource& positional = a.positional_dims ? a : b;
@@ -196,6 +223,10 @@ void align_dims(LayoutSource& a, LayoutSource& b) {
       term.digit.dim =
           names[static_cast<std::size_t>(at - positional.dims.begin())];
     }
+  }
+  for (std::string& dim : positional.spelled_dims) {
+    const auto at = std::ranges::find(positional.dims, dim);
+    dim = names[static_cast<std::size_t>(at - positional.dims.begin())];
   }
   positional.dims = names;
   positional.positional_dims = false;
