@@ -29,7 +29,7 @@ namespace stridewise {
 // its k-th digit, the last file the lowest one. Together they differ.
 class Probe {
  public:
-  // Errors: a shape whose size overflows.
+  // Errors: a shape whose elements or bytes overflow.
   [[nodiscard]] static Result<Probe> make(const Shape& shape,
                                           const ElementType& type);
 

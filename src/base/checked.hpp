@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -10,8 +11,8 @@ namespace stridewise {
 
 using Checked = std::optional<std::int64_t>;
 
-// What extents with their bias, periods and sizes of layouts stay within, so
-// that the sum of two of them fits.
+// What extents with their bias, periods and sizes of layouts stay within. The sum of
+// two of them may be one too large: saturated() takes it.
 inline constexpr std::int64_t largest = std::int64_t{1} << 62;
 
 inline Checked add(Checked a, Checked b) {
@@ -26,6 +27,12 @@ inline Checked mul(Checked a, Checked b) {
     return std::nullopt;
   }
   return product;
+}
+
+// The value, or the largest that 64 bits hold: for what is compared or printed as a
+// size. Pre: what overflowed was not negative.
+inline std::int64_t saturated(Checked value) {
+  return value.value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 // Pre: a >= 0, b > 0.

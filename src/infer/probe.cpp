@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "stridewise/infer.hpp"
 
 namespace stridewise {
@@ -102,6 +103,12 @@ Probe::Probe(const ElementType& type, std::int64_t elements)
 Result<Probe> Probe::make(const Shape& shape, const ElementType& type) {
   const Result<std::int64_t> elements = element_count(shape);
   if (!elements) return unexpected(elements.error());
+  const Checked bytes = mul(*elements, type.bytes());
+  if (!bytes || *bytes > largest) {
+    return fail(ErrorCode::overflow,
+                "the size of the probe overflows 64 bits; no file is that "
+                "large");
+  }
   return Probe(type, *elements);
 }
 

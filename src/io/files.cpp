@@ -95,10 +95,11 @@ std::span<const std::byte> MappedFile::bytes() const {
 
 void MappedFile::forget(std::int64_t first, std::int64_t count) const noexcept {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t begin =
-      (static_cast<std::size_t>(first) + page - 1) / page * page;
+  if (first < 0 || count < 0 || static_cast<std::size_t>(first) >= size_) return;
+  const auto at = static_cast<std::size_t>(first);
+  const std::size_t begin = (at + page - 1) / page * page;
   const std::size_t end =
-      std::min(static_cast<std::size_t>(first + count), size_) / page * page;
+      (at + std::min(static_cast<std::size_t>(count), size_ - at)) / page * page;
   if (begin >= end) return;
   ::madvise(static_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
@@ -107,11 +108,18 @@ void MappedFile::forget(std::int64_t first, std::int64_t count) const noexcept {
 
 Result<OutputFile> OutputFile::create(const fs::path& given,
                                       std::int64_t size) {
-  // What a link points to is replaced, not the link.
+  if (size < 0) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("{}: a size of {} bytes", given.string(), size));
+  }
+  // What a link points to is replaced, not the link. What has no name there, as a
+  // pipe behind /dev/stdout, is told under the name that was given.
   std::error_code none;
-  const fs::path path = fs::is_symlink(given, none) && fs::exists(given, none)
-                            ? fs::canonical(given, none)
-                            : given;
+  fs::path path = given;
+  if (fs::is_symlink(given, none) && fs::exists(given, none)) {
+    path = fs::canonical(given, none);
+    if (none) path = given;
+  }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
@@ -131,22 +139,25 @@ Result<OutputFile> OutputFile::create(const fs::path& given,
                 fmt::format("{}: needs {} bytes, but only {} are free there",
                             path.string(), size, disk.f_bavail * unit));
   }
+  // No more than permissions: a file that somebody may run as its owner would be run
+  // as the new owner, who wrote no program.
+  const mode_t mode = exists ? status.st_mode & 0777 : 0666;
 
   OutputFile output;
   output.path_ = path;
   output.size_ = static_cast<std::size_t>(size);
   output.descriptor_ =
-      ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+      ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (output.descriptor_ < 0 &&
       (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
     const fs::path hidden =
         folder / fmt::format(".stridewise.{}.new", ::getpid());
     output.descriptor_ =
-        ::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        ::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (output.descriptor_ >= 0) output.hidden_name_ = hidden;
   }
   if (output.descriptor_ < 0) return io_error(path, "cannot create", errno);
-  if (exists && ::fchmod(output.descriptor_, status.st_mode & 07777) != 0) {
+  if (exists && ::fchmod(output.descriptor_, mode) != 0) {
     return io_error(path, "cannot set its mode", errno);
   }
   // Reserves the blocks now: a mapping of a file with holes would be killed by

@@ -52,6 +52,7 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
                                   "begins with byte {} has none of them",
                                   size, start_byte));
   }
+  if (size == 0) return MemoryWindow{bytes.first(0)};
   const std::int64_t skip = std::max<std::int64_t>(-start_byte, 0);
   const std::int64_t start = std::max<std::int64_t>(start_byte, 0);
   const std::int64_t count = std::min(has - skip, size - start);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/values/converter.hpp"
 #include "stridewise/reorder.hpp"
@@ -150,15 +151,20 @@ struct PlanData {
   std::int64_t src_width = 0;
   std::int64_t dst_width = 0;
 
+  // Bytes of src and dst together.
+  [[nodiscard]] std::int64_t both_bytes() const {
+    return saturated(add(src_bytes, dst_bytes));
+  }
+
   // Whether there is so much to move that waking other threads is worth it.
   [[nodiscard]] bool worth_sharing() const {
     constexpr std::int64_t enough = 1 << 20;
-    return tasks > 1 && src_bytes + dst_bytes >= enough;
+    return tasks > 1 && both_bytes() >= enough;
   }
 
   // Whether src and dst together are more than the caches hold.
   [[nodiscard]] bool in_memory() const {
-    return src_bytes + dst_bytes >= all_caches_bytes;
+    return both_bytes() >= all_caches_bytes;
   }
 
   // Distances in src and dst, from those that moves are planned with.

@@ -76,7 +76,7 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
   const bool before = scheduled.conversion == Conversion::before;
   // What the last cache holds comes as soon if it is not asked for.
   const bool asks =
-      before && data.src_bytes + data.dst_bytes > all_caches_bytes;
+      before && data.both_bytes() > all_caches_bytes;
   const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);

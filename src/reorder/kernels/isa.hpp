@@ -16,8 +16,13 @@ enum class Isa : std::uint8_t { portable, sse4, avx2, avx512, avx512_vbmi };
 // The best that this machine and this build have.
 [[nodiscard]] Isa machine_isa();
 
-// The same, or what the environment variable STRIDEWISE_ISA
-// names where that is less. Asked once.
+// The least that this build has kernels for: more than portable where it was made for
+// one machine.
+[[nodiscard]] Isa least_isa();
+
+// The best of the machine, or what the environment variable STRIDEWISE_ISA names
+// where that is less, but no less than the least. Asked once. Less than least_isa():
+// this machine cannot run this build.
 [[nodiscard]] Isa best_isa();
 
 // Whether the machine works on vectors of 512 bits half by half, as Zen 4 does: then

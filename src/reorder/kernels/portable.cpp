@@ -26,7 +26,11 @@ struct Strided {
   }
 };
 
+#if defined(STRIDEWISE_LEAST_AVX2)
+constexpr std::span<const Kernel> table;
+#else
 constexpr auto table = kernels_of<Isa::portable, Vector128, Vector128, false>();
+#endif
 
 template <int width>
 constexpr Kernel any_strides =

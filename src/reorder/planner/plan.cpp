@@ -143,6 +143,12 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   if (auto checked = check_pair(src, dst, options.values); !checked) {
     return unexpected(checked.error());
   }
+  if (best_isa() < least_isa()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("this build has kernels for {} alone, which this "
+                            "machine has not",
+                            isa_name(least_isa())));
+  }
   auto data = std::make_shared<detail::PlanData>();
   data->src_bytes = src.size_bytes();
   data->dst_bytes = dst.size_bytes();
@@ -190,7 +196,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   fuse_padding(*moves, fills, width, fused_zeros / width);
   fills = with_width(std::move(fills), width, data->dst_width);
 
-  const std::int64_t bytes = data->src_bytes + data->dst_bytes;
+  const std::int64_t bytes = data->both_bytes();
   data->prefetch = bytes > own_cache_bytes;
   const bool streams =
       options.stores == Stores::streaming ||

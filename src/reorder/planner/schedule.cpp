@@ -131,7 +131,7 @@ bool can_stream(const PlanData& data, const PlanNest& nest,
     }
     default:
       return kernel.stream != nullptr &&
-             !shares_lines(nest, kernel, data.src_bytes + data.dst_bytes);
+             !shares_lines(nest, kernel, data.both_bytes());
   }
 }
 
