@@ -68,7 +68,8 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
   // Gives back the memory that these bytes were read into; they can be read
-  // again. For who walks once over a file larger than memory.
+  // again. Nothing where they lie outside. For who walks once over a file larger than
+  // memory.
   void forget(std::int64_t first, std::int64_t count) const noexcept;
 
  private:
@@ -87,6 +88,11 @@ struct TensorFile {
   // The tensor's bytes, without a header.
   [[nodiscard]] std::span<const std::byte> data() const;
 };
+
+// Whether a tensor may be written under this name: as NumPy's array or as raw bytes.
+// Error unsupported: the name is of another format (.safetensors, .pt, .png ...), whose
+// readers would take raw bytes for something else.
+[[nodiscard]] Result<void> check_tensor_name(const std::filesystem::path& path);
 
 // Errors: the file cannot be read, is an archive (.npz), or its header lies.
 [[nodiscard]] Result<TensorFile> open_tensor(const std::filesystem::path& path);
@@ -127,8 +133,9 @@ struct MemoryWindow {
 // and destroying it leaves nothing. Created full-size, as zeros. Move-only.
 class OutputFile {
  public:
+  // A file that is replaced leaves its permissions (0777 at most), not its owner.
   // Errors: `path` is a directory or a device, its folder cannot be written,
-  // or the disk has less than `size` bytes free.
+  // `size` is negative, or the disk has less than `size` bytes free.
   [[nodiscard]] static Result<OutputFile> create(
       const std::filesystem::path& path, std::int64_t size);
 
@@ -183,6 +190,10 @@ struct ConvertOptions {
   // Does the moving instead of a plan: a device.
   std::function<Result<void>(const ConvertJob&)> move = {};
   std::function<void(double done)> progress = {};  // 0..1, calling thread
+  // Called with all bytes of the new file, before it takes the name `out`. An error
+  // ends the conversion, and nothing is written.
+  std::function<Result<void>(std::span<const std::byte> file)> before_commit =
+      {};
 };
 
 struct ConvertReport {

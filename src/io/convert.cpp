@@ -200,8 +200,8 @@ Result<Shape> shape_of_array(const TensorFile& file, const LayoutSource& from) {
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   ConvertOptions options = given;
   align_dims(options.from, options.to);
-  if (auto plain = refuse_archive(options.out); !plain) {
-    return unexpected(plain.error());
+  if (auto named = check_tensor_name(options.out); !named) {
+    return unexpected(named.error());
   }
   if (auto apart = refuse_overwrite(options.in, options.out); !apart) {
     return unexpected(apart.error());
@@ -273,6 +273,11 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   }
   const std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
+  if (options.before_commit) {
+    if (auto allowed = options.before_commit(bytes); !allowed) {
+      return unexpected(allowed.error());
+    }
+  }
   if (auto committed = output->commit(); !committed) {
     return unexpected(committed.error());
   }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -12,6 +13,97 @@ namespace stridewise {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What other programs take for a format of theirs, by the end of its name.
+constexpr auto foreign_formats = std::to_array<std::string_view>({
+    // models and checkpoints
+    "safetensors",
+    "gguf",
+    "ggml",
+    "pt",
+    "pth",
+    "ckpt",
+    "pkl",
+    "pickle",
+    "joblib",
+    "msgpack",
+    "onnx",
+    "pb",
+    "pbtxt",
+    "tflite",
+    "keras",
+    "mlmodel",
+    "pdparams",
+    "mnn",
+    "caffemodel",
+    "engine",
+    "rknn",
+    // arrays and tables
+    "npz",
+    "h5",
+    "hdf5",
+    "hdf",
+    "nc",
+    "mat",
+    "zarr",
+    "parquet",
+    "arrow",
+    "feather",
+    "tfrecord",
+    "fits",
+    "nrrd",
+    "csv",
+    "tsv",
+    "xls",
+    "xlsx",
+    "txt",
+    "json",
+    "jsonl",
+    "xml",
+    "yaml",
+    "yml",
+    "toml",
+    "html",
+    "md",
+    // pictures, sound and film
+    "png",
+    "jpg",
+    "jpeg",
+    "bmp",
+    "gif",
+    "tif",
+    "tiff",
+    "webp",
+    "svg",
+    "pdf",
+    "ppm",
+    "pgm",
+    "pbm",
+    "pnm",
+    "pfm",
+    "exr",
+    "hdr",
+    "dds",
+    "ktx",
+    "ico",
+    "wav",
+    "flac",
+    "mp3",
+    "mp4",
+    "avi",
+    "mkv",
+    // archives
+    "zip",
+    "gz",
+    "bz2",
+    "xz",
+    "zst",
+    "lz4",
+    "7z",
+    "tar",
+    "tgz",
+    "rar",
+});
 
 std::string lower_extension(const fs::path& path) {
   std::string extension = path.extension().string();
@@ -29,10 +121,17 @@ std::string print_extents(std::span<const std::int64_t> extents) {
   return fmt::format("{}", fmt::join(extents, "x"));
 }
 
-Result<void> refuse_archive(const fs::path& path) {
-  if (lower_extension(path) != ".npz") return {};
+Result<void> check_tensor_name(const fs::path& path) {
+  const std::string extension = lower_extension(path);
+  const bool foreign =
+      !extension.empty() &&
+      std::ranges::find(foreign_formats, std::string_view(extension).substr(
+                                             1)) != foreign_formats.end();
+  if (!foreign) return {};
   return fail(ErrorCode::unsupported,
-              path.string() + ": an archive of arrays; use one .npy array");
+              fmt::format("{}: {} is a format of its own, which is not "
+                          "written; use .npy, or another ending for raw bytes",
+                          path.string(), extension));
 }
 
 std::span<const std::byte> TensorFile::data() const {
@@ -41,8 +140,9 @@ std::span<const std::byte> TensorFile::data() const {
 }
 
 Result<TensorFile> open_tensor(const fs::path& path) {
-  if (auto plain = refuse_archive(path); !plain) {
-    return unexpected(plain.error());
+  if (lower_extension(path) == ".npz") {
+    return fail(ErrorCode::unsupported,
+                path.string() + ": an archive of arrays; use one .npy array");
   }
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return unexpected(file.error());
