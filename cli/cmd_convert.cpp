@@ -9,7 +9,9 @@
 #include "dump_files.hpp"
 #include "dump_window.hpp"
 #include "progress.hpp"
+#include "sidecar.hpp"
 #include "stridewise/threads.hpp"
+#include "write_file.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -42,7 +44,9 @@ std::string logical_order(const Options& options) {
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
+  check_not_stdout(options.out);
   if (options.sidecar) check_sidecar(options.in, options.out);
+  value_of(check_tensor_name(options.out));
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
   if (options.to.empty()) options.to = logical_order(options);
@@ -53,7 +57,8 @@ void run(Context& context, const Options& given) {
                          .from = sources[0],
                          .to = sources[1]};
   if (!options.shape.empty()) {
-    convert.shape = shape_for(options.shape, sources);
+    convert.shape = shape_in_file(
+        options.shape, sources, value_of(open_tensor(options.in)), sources[0]);
   }
   if (!options.dtype.empty()) {
     convert.type = value_of(parse_element_type(options.dtype));
@@ -73,12 +78,19 @@ void run(Context& context, const Options& given) {
     mover = mover_on(options.device, convert.fill);
     convert.move = mover.move;
   }
+  Fingerprint fingerprint;
+  convert.before_commit = [&](std::span<const std::byte> file) {
+    if (options.sidecar) fingerprint = fingerprint_of(file);
+    return remove_sidecars(options.out);
+  };
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
   if (options.sidecar) {
-    write_sidecar(options.out, options.to, print(report.src.shape()),
-                  std::string(report.to_type.name));
+    write_sidecar(options.out,
+                  {options.to, print(report.src.shape()),
+                   std::string(report.to_type.name)},
+                  fingerprint);
   }
   const auto moved =
       static_cast<double>(report.bytes_read + report.bytes_written);

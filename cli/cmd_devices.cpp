@@ -17,12 +17,11 @@ namespace {
 
 void run(Context& context) {
   const std::vector<opencl::DeviceInfo> devices = value_of(opencl::devices());
-  Json platforms = Json::array();
+  std::vector<std::string> platforms;
   Json list = Json::array();
   std::string text;
   for (const opencl::DeviceInfo& device : devices) {
-    if (std::ranges::find(platforms, Json(device.platform)) ==
-        platforms.end()) {
+    if (std::ranges::find(platforms, device.platform) == platforms.end()) {
       platforms.push_back(device.platform);
     }
     list.push_back({{"device", fmt::format("opencl:{}", device.number)},

@@ -11,6 +11,7 @@
 
 #include "dump_files.hpp"
 #include "dump_window.hpp"
+#include "sidecar.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -34,7 +35,7 @@ bool is_integer(const ElementType& type) {
 
 // Integers in all their digits, also those that are no double.
 Json number(const ElementType& type, const std::string& text, double value) {
-  return is_integer(type) ? Json::parse(text) : number(value);
+  return is_integer(type) ? Json::parse(text).value_or(nullptr) : number(value);
 }
 
 // The largest error: of integers it is the worst one's.
@@ -181,15 +182,23 @@ std::string finite_tolerance(const std::string& text) {
              : fmt::format("'{}' is no finite number of 0 or more", text);
 }
 
+// The shape in the logical order of B's layout, if the array has those extents.
+Shape shape_of_tensor(const Options& options, const TensorFile& array) {
+  const std::vector<LayoutSource> source =
+      resolve_all(std::array{options.layout_b}, options.shape);
+  const Shape shape = value_of(read_shape(options.shape, source)).logical;
+  const bool told =
+      std::ranges::equal(array.npy->shape, shape, {}, {}, &Dim::extent);
+  return told ? shape : shape_for(options.shape, source);
+}
+
 // An array of which nobody says otherwise is the tensor itself.
 void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
     if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
-    const Shape shape =
-        options.layout_b.empty()
-            ? tensor_shape(options.shape).shape
-            : shape_for(options.shape, resolve_all(std::array{options.layout_b},
-                                                   options.shape));
+    const Shape shape = options.layout_b.empty()
+                            ? tensor_shape(options.shape).shape
+                            : shape_of_tensor(options, a);
     options.shape = print(shape);
     options.layout_a = print_dims(shape);
   }
@@ -216,7 +225,9 @@ void run(Context& context, const Options& given) {
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
   need(options.shape, "--shape", options.a);
-  const Shape shape = shape_for(options.shape, sources);
+  const Shape shape =
+      file_a.npy ? shape_in_file(options.shape, sources, file_a, sources[0])
+                 : shape_in_file(options.shape, sources, file_b, sources[1]);
   const Layout a = bind(sources[0], shape, type);
   const Layout b = bind(sources[1], shape, type);
   check_array(file_a, shape, &a);
@@ -262,28 +273,29 @@ void run(Context& context, const Options& given) {
         report.max_rel,
         report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
   }
-  context.answer({{"equal", report.differences == 0},
-                  {"elements", report.elements},
-                  {"differences", report.differences},
-                  {"share", share},
-                  {"max_abs", report.worst && is_integer(type)
-                                  ? Json::parse(report.worst->abs_text)
-                                  : Json(report.max_abs)},
-                  {"max_rel", report.max_rel},
-                  {"max_ulp", report.max_ulp},
-                  {"nan_a", report.nan_a},
-                  {"nan_b", report.nan_b},
-                  {"first", difference_json(shape, type, report.first)},
-                  {"worst", difference_json(shape, type, report.worst)},
-                  {"by_dim", counts_json(report.by_dim)},
-                  {"by_axis", counts_json(report.by_axis)},
-                  {"findings", report.findings},
-                  {"summary", summary(report)},
-                  {"layout_a", print(a.expression())},
-                  {"layout_b", print(b.expression())},
-                  {"shape", print(shape)},
-                  {"dtype", type.name}},
-                 text);
+  context.answer(
+      {{"equal", report.differences == 0},
+       {"elements", report.elements},
+       {"differences", report.differences},
+       {"share", share},
+       {"max_abs", report.worst && is_integer(type)
+                       ? Json::parse(report.worst->abs_text).value_or(nullptr)
+                       : Json(report.max_abs)},
+       {"max_rel", report.max_rel},
+       {"max_ulp", report.max_ulp},
+       {"nan_a", report.nan_a},
+       {"nan_b", report.nan_b},
+       {"first", difference_json(shape, type, report.first)},
+       {"worst", difference_json(shape, type, report.worst)},
+       {"by_dim", counts_json(report.by_dim)},
+       {"by_axis", counts_json(report.by_axis)},
+       {"findings", report.findings},
+       {"summary", summary(report)},
+       {"layout_a", print(a.expression())},
+       {"layout_b", print(b.expression())},
+       {"shape", print(shape)},
+       {"dtype", type.name}},
+      text);
   if (report.differences > 0) context.exit_code = exit_no;
 }
 

@@ -1,6 +1,5 @@
 // stridewise emit LAYOUT --shape S --dtype T --lang c|opencl|cuda
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <memory>
 
 #include "common.hpp"
@@ -30,8 +29,7 @@ void run(Context& context, const Options& options) {
   EmittedCode emitted;
   if (options.dynamic) {
     // As it was written: a base in bytes is a number of steps once it is bound.
-    const LayoutSource source =
-        resolve_all(std::array{options.layout}, options.shape)[0];
+    const LayoutSource source = options.source();
     emitted = value_of(emit_dynamic(source.expression, dims,
                                     layout.element_bytes(), emit_options));
   } else {
@@ -61,7 +59,7 @@ void add_emit(Command app, Context& context) {
       "  stridewise emit nChw16c --shape 2x17x5x4\n"
       "  stridewise emit mace.channel --shape 2x17x5x4 --lang opencl --name "
       "image\n"
-      "  stridewise emit nhwc --shape 2x17x5x4 --lang cuda --dynamic");
+      "  stridewise emit nhwc --shape n=2,h=5,w=4,c=17 --lang cuda --dynamic");
   auto options = std::make_shared<Options>();
   options->add_to(command);
   command

@@ -47,14 +47,14 @@ std::string join(const std::vector<std::string_view>& words) {
 }
 
 // What the vendor requires; two checks of one requirement are one line.
-Json checks_json(const CatalogueEntry& entry) {
-  Json checks = Json::array();
+std::vector<std::string_view> requirements(const CatalogueEntry& entry) {
+  std::vector<std::string_view> all;
   for (const CatalogueCheck& check : entry.checks) {
-    if (std::ranges::find(checks, check.message) == checks.end()) {
-      checks.push_back(check.message);
+    if (std::ranges::find(all, check.message) == all.end()) {
+      all.push_back(check.message);
     }
   }
-  return checks;
+  return all;
 }
 
 Json entry_json(const CatalogueEntry& entry) {
@@ -66,10 +66,9 @@ Json entry_json(const CatalogueEntry& entry) {
                                                 : Json(param.default_value)},
         {"doc", param.doc}};
     if (!param.choices.empty()) {
-      json["choices"] = Json::array();
-      for (const auto& choice : param.choices) {
-        json["choices"].push_back(choice.name);
-      }
+      Json choices = Json::array();
+      for (const auto& choice : param.choices) choices.push_back(choice.name);
+      json["choices"] = std::move(choices);
     }
     params.push_back(std::move(json));
   }
@@ -78,7 +77,7 @@ Json entry_json(const CatalogueEntry& entry) {
           {"dims", entry.dims},
           {"params", std::move(params)},
           {"expression", entry.expression},
-          {"checks", checks_json(entry)},
+          {"checks", requirements(entry)},
           {"source", entry.source},
           {"errata", entry.errata}};
 }
@@ -98,8 +97,8 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
     text += fmt::format("    {:<7} {}={}: {}\n", "param", param.name,
                         value.empty() ? "(required)" : value, param.doc);
   }
-  for (const Json& check : checks_json(entry)) {
-    text += fmt::format("    needs   {}\n", check.get<std::string>());
+  for (const std::string_view requirement : requirements(entry)) {
+    text += fmt::format("    needs   {}\n", requirement);
   }
   text += fmt::format("    source  {}\n", entry.source);
   for (const std::string_view erratum : entry.errata) {

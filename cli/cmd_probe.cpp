@@ -20,6 +20,7 @@ struct Options {
 void write(const Probe& probe, int file, const ElementType& type,
            const std::string& header, const std::filesystem::path& path) {
   constexpr std::int64_t slice = 1 << 20;
+  // Fits: the probe's bytes are at most 2^62.
   const auto size = static_cast<std::int64_t>(header.size()) +
                     probe.elements() * type.bytes();
   write_file(path, size, [&](std::byte* data) {
@@ -39,6 +40,8 @@ void run(Context& context, const Options& options) {
   std::vector<std::int64_t> extents;
   for (const Dim& dim : shape) extents.push_back(dim.extent);
   const std::filesystem::path out = options.out;
+  check_not_stdout(out);
+  value_of(check_tensor_name(out));
   const std::string header =
       out.extension() == ".npy" ? make_npy_header(type, extents) : "";
   Json files = Json::array();

@@ -18,8 +18,6 @@ const std::string& dim_name(const Layout& layout, const BoundTerm& term) {
 }
 
 Json layout_json(const Layout& layout, const LayoutOptions& options) {
-  Json dims = Json::object();
-  for (const Dim& dim : layout.shape()) dims[dim.name] = dim.extent;
   Json axes = Json::array();
   for (const BoundAxis& axis : layout.axes()) {
     axes.push_back({{"name", axis.name},
@@ -40,7 +38,7 @@ Json layout_json(const Layout& layout, const LayoutOptions& options) {
   }
   Json json = {{"layout", options.layout},
                {"expression", print(layout.expression())},
-               {"dims", std::move(dims)},
+               {"dims", named(layout.shape())},
                {"dtype", value_of(parse_element_type(options.dtype)).name},
                {"axes", std::move(axes)},
                {"terms", std::move(terms)},

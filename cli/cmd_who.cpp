@@ -66,9 +66,10 @@ void run(Context& context, const Options& options) {
        {"byte", byte},
        {"byte_in_element", within},
        {"element_offset", offset},
-       {"coords", coordinates(layout, at)}},
-      fmt::format("{}  at {} (byte {})\n", text, print_coordinates(layout, at),
-                  byte));
+       {"coords", coordinates(layout, at)},
+       {"dims", named(layout.shape())}},
+      fmt::format("{}  at {} (byte {}), of {}\n", text,
+                  print_coordinates(layout, at), byte, print(layout.shape())));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -95,6 +96,56 @@ void Command::callback(std::function<void()> run) {
 
 bool Command::given(const std::string& name) const {
   return app_->count(name) > 0;
+}
+
+Program::Program(const std::string& name, const std::string& about,
+                 const std::string& footer, const std::string& version)
+    : app_(std::make_unique<CLI::App>(about, name)) {
+  app_->footer(footer);
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(0, 1);
+  app_->fallthrough();
+}
+
+Program::~Program() = default;
+
+Command Program::root() { return Command(*app_); }
+
+void Program::add_common_flag(const std::string& name, bool& value,
+                              const std::string& about) {
+  app_->add_flag(name, value, about);
+  for (CLI::App* command : app_->get_subcommands({})) {
+    command->add_flag(name, value, about);
+  }
+}
+
+std::vector<std::string> Program::command_names() const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_->get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::string Program::help() const { return app_->help(); }
+
+Outcome Program::run(std::vector<std::string> arguments) {
+  const auto command = [&] {
+    const auto chosen = app_->get_subcommands();
+    return chosen.empty() ? std::string() : chosen.front()->get_name();
+  };
+  // CLI11 takes them from the back.
+  std::ranges::reverse(arguments);
+  try {
+    app_->parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return {Outcome::Kind::help, app_->help(), command()};
+  } catch (const CLI::CallForVersion& version) {
+    return {Outcome::Kind::version, version.what(), command()};
+  } catch (const CLI::ParseError& error) {
+    return {Outcome::Kind::bad, error.what(), command()};
+  }
+  return {Outcome::Kind::ran, {}, command()};
 }
 
 }  // namespace stridewise::cli

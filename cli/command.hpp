@@ -1,11 +1,14 @@
-// A command and its options. They are CLI11's, which only command.cpp and main.cpp
-// read: it takes longer to compile than any command.
+// The program, its commands and their options. They are CLI11's, which only
+// command.cpp reads: it takes longer to compile than any command.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -62,6 +65,37 @@ class Command {
 
  private:
   CLI::App* app_;
+};
+
+// What became of a command line.
+struct Outcome {
+  enum class Kind : std::uint8_t { ran, help, version, bad };
+  Kind kind = Kind::ran;
+  std::string text;     // what to print: help, version, or the error
+  std::string command;  // the command that was named; empty: none
+};
+
+class Program {
+ public:
+  Program(const std::string& name, const std::string& about,
+          const std::string& footer, const std::string& version);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] Command root();
+  // Adds a flag to the program and to all of its commands. After those.
+  void add_common_flag(const std::string& name, bool& value,
+                       const std::string& about);
+  [[nodiscard]] std::vector<std::string> command_names() const;
+  [[nodiscard]] std::string help() const;
+
+  // Reads the arguments and runs the command that they name. What the command
+  // throws passes through.
+  [[nodiscard]] Outcome run(std::vector<std::string> arguments);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
 };
 
 }  // namespace stridewise::cli

@@ -32,10 +32,6 @@ std::size_t character_bytes(const std::string& text, std::size_t at) {
 
 }  // namespace
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string one_line(const std::string& text) {
   constexpr std::size_t longest = 600;
   std::string line;
@@ -54,7 +50,7 @@ std::string one_line(const std::string& text) {
 
 void Context::answer(const Json& value, const std::string& text) const {
   errno = 0;
-  std::cout << (json ? dump(value) : text) << std::flush;
+  std::cout << (json ? value.lines() + "\n" : text) << std::flush;
   if (std::cout) return;
   const int why = errno;
   throw Failure{{ErrorCode::io,
@@ -70,17 +66,20 @@ void LayoutOptions::add_to(Command command) {
       .required();
   command
       .add_option("--shape,-s", shape,
-                  "n=2,c=17,h=5,w=4, or 2x17x5x4 in the logical order of a tag "
-                  "or catalogue name")
+                  "n=2,c=17,h=5,w=4; or 2x17x5x4 where a tag or catalogue name "
+                  "leaves no\ndoubt about the order")
       .required();
   command.add_option("--dtype,-t", dtype, "element type").show_default();
 }
 
+LayoutSource LayoutOptions::source() const {
+  return resolve_all(std::array{layout}, shape)[0];
+}
+
 Layout LayoutOptions::bind() const {
   const ElementType type = value_of(parse_element_type(dtype));
-  const std::vector<LayoutSource> source =
-      resolve_all(std::array{layout}, shape);
-  return value_of(source[0].bind(shape_for(shape, source), type.bytes()));
+  const std::array sources = {source()};
+  return value_of(sources[0].bind(shape_for(shape, sources), type.bytes()));
 }
 
 std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
@@ -99,10 +98,13 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
 
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
-  for (const LayoutSource& layout : layouts) {
-    if (!layout.dims.empty()) return value_of(parse_shape(text, layout.dims));
-  }
-  return value_of(parse_shape(text));
+  return value_of(shape_of(text, layouts));
+}
+
+Json named(const Shape& shape) {
+  Json json = Json::object();
+  for (const Dim& dim : shape) json[dim.name] = dim.extent;
+  return json;
 }
 
 Json named(const Shape& shape, std::span<const std::int64_t> index) {
@@ -164,7 +166,7 @@ void add_loops(const std::vector<PlanLoop>& loops, bool in_kernel, Json& to) {
   }
 }
 
-Json nest_json(const PlanNest& nest) {
+Json loops_json(const PlanNest& nest) {
   Json loops = Json::array();
   add_loops(nest.loops, false, loops);
   const auto add_side = [&](const std::vector<PlanLoop>& many,
@@ -173,6 +175,11 @@ Json nest_json(const PlanNest& nest) {
   };
   add_side(nest.rows, nest.tile[0]);
   add_side(nest.columns, nest.tile[1]);
+  return loops;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): steps have no steps
+Json nest_json(const PlanNest& nest) {
   Json steps = Json::array();
   for (const PlanNest& step : nest.steps) steps.push_back(nest_json(step));
   return {{"kernel", nest.kernel},
@@ -184,7 +191,7 @@ Json nest_json(const PlanNest& nest) {
           {"bytes", nest.bytes()},
           {"src_offset_bytes", nest.src_offset},
           {"dst_offset_bytes", nest.dst_offset},
-          {"loops", std::move(loops)},
+          {"loops", loops_json(nest)},
           {"steps", std::move(steps)}};
 }
 
@@ -192,22 +199,17 @@ Json nest_json(const PlanNest& nest) {
 
 Json plan_json(const Plan& plan) {
   Json nests = Json::array();
-  const Json* largest = nullptr;
-  std::int64_t most = -1;
-  for (const PlanNest& nest : plan.nests()) {
+  // The largest move is what the plan is about.
+  const PlanNest* largest = nullptr;
+  const std::vector<PlanNest> planned = plan.nests();
+  for (const PlanNest& nest : planned) {
     nests.push_back(nest_json(nest));
-    // Moves stand before zeroings; the largest move is what the plan is about.
-    const auto bytes = nests.back()["bytes"].get<std::int64_t>();
-    if (!nest.fills && bytes > most) most = bytes;
+    if (nest.fills) continue;
+    if (largest == nullptr || nest.bytes() > largest->bytes()) largest = &nest;
   }
-  for (const Json& nest : nests) {
-    if (largest == nullptr && nest["kind"] == "move" && nest["bytes"] == most) {
-      largest = &nest;
-    }
-  }
-  return {{"kernel", largest != nullptr ? (*largest)["kernel"] : Json("none")},
-          {"loops", largest != nullptr ? (*largest)["loops"] : Json::array()},
-          {"nests", nests},
+  return {{"kernel", largest != nullptr ? Json(largest->kernel) : "none"},
+          {"loops", largest != nullptr ? loops_json(*largest) : Json::array()},
+          {"nests", std::move(nests)},
           {"tasks", plan.tasks()},
           {"uses_threads", plan.uses_threads()},
           {"bytes_read", plan.bytes_read()},

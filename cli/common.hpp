@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,11 +11,10 @@
 #include <vector>
 
 #include "command.hpp"
+#include "json.hpp"
 #include "stridewise/stridewise.hpp"
 
 namespace stridewise::cli {
-
-using Json = nlohmann::ordered_json;
 
 // Exit codes: the whole contract.
 inline constexpr int exit_done = 0;
@@ -34,8 +32,9 @@ T value_of(Result<T> result) {
   return *std::move(result);
 }
 
-// JSON text and a line end; what is no UTF-8 is replaced.
-[[nodiscard]] std::string dump(const Json& json);
+inline void value_of(const Result<void>& result) {
+  if (!result) throw Failure{result.error()};
+}
 
 // One printable line: control characters and what is no UTF-8 are escaped, and a
 // middle that nobody would read is left out.
@@ -78,11 +77,13 @@ struct LayoutOptions {
   std::string dtype = "f32";
 
   void add_to(Command command);
+  [[nodiscard]] LayoutSource source() const;
   [[nodiscard]] Layout bind() const;
 };
 
-// The shape that `text` gives to `layouts` (all of one tensor): named, or in
-// the logical order of the first layout that has one.
+// The shape that `text` gives to `layouts`, all of one tensor: named, or in the
+// logical order of the first layout that has one. Ends the command where numbers
+// alone have two readings.
 [[nodiscard]] Shape shape_for(const std::string& text,
                               std::span<const LayoutSource> layouts);
 
@@ -90,6 +91,8 @@ struct LayoutOptions {
 [[nodiscard]] std::vector<LayoutSource> resolve_all(
     std::span<const std::string> layouts, const std::string& shape);
 
+// {"n": 2, "c": 17}
+[[nodiscard]] Json named(const Shape& shape);
 // {"n": 1, "c": 16}
 [[nodiscard]] Json named(const Shape& shape,
                          std::span<const std::int64_t> index);

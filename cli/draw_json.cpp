@@ -38,13 +38,14 @@ Json picture_json(const Picture& picture) {
     panels.push_back(panel_json(picture.panels[k], picture.layouts[k]));
   }
   const PicturePanel& first = picture.panels.front();
+  const Layout& layout = picture.layouts.front();
   Json json = {{"title", picture.title},
                {"cells", picture.cells()},
                {"elided", picture.elided()},
                {"elements", first.elements},
-               {"padding", panels[0]["padding"]},
-               {"gaps", panels[0]["gaps"]},
-               {"padding_elements", panels[0]["padding_elements"]},
+               {"padding", first.told_apart ? Json(first.padding) : Json()},
+               {"gaps", first.told_apart ? Json(first.gaps) : Json()},
+               {"padding_elements", layout.places() - layout.elements()},
                {"colour", picture.colour}};
   if (picture.has_data) json["nonzero_padding"] = first.nonzero_padding;
   if (!picture.kernel.empty()) json["kernel"] = picture.kernel;

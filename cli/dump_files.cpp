@@ -11,9 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-
-#include "write_file.hpp"
 
 namespace stridewise::cli {
 
@@ -34,6 +31,19 @@ TensorShape tensor_shape(const std::string& text) {
     dims.emplace_back(1, letters[d]);
   }
   return {value_of(parse_shape(text, dims)), true};
+}
+
+Shape shape_in_file(const std::string& text,
+                    std::span<const LayoutSource> layouts,
+                    const TensorFile& file, const LayoutSource& stored) {
+  ShapeReadings readings = value_of(read_shape(text, layouts));
+  if (!readings.spelled) return std::move(readings.logical);
+  if (!file.npy) return value_of(shape_of(text, layouts));
+  const Result<Shape> told = shape_of_array(file, stored);
+  const bool confirmed =
+      told && (std::ranges::is_permutation(*told, readings.logical) ||
+               std::ranges::is_permutation(*told, *readings.spelled));
+  return confirmed ? *told : value_of(shape_of(text, layouts));
 }
 
 fs::path series_name(const fs::path& path, int k) {
@@ -85,137 +95,6 @@ void date_after(const fs::path& path, const fs::path& other) {
     if (fs::last_write_time(path, error) > theirs) return;
     fs::last_write_time(path, theirs + step, error);
   }
-}
-
-fs::path sidecar_of(const fs::path& file) {
-  fs::path name = file;
-  return name.replace_extension(".json");
-}
-
-namespace {
-
-constexpr std::array<const char*, 3> sidecar_keys = {"layout", "shape",
-                                                     "dtype"};
-
-// A sidecar's object; nullopt: no such file, or JSON of somebody else, and then
-// `why` says what is wrong with it.
-std::optional<Json> read_sidecar(const fs::path& path,
-                                 std::string* why = nullptr) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream stream(path);
-  std::string reason;
-  Json json;
-  try {
-    json = Json::parse(stream);
-    if (!json.is_object()) {
-      reason = "is no JSON object";
-    } else {
-      const auto missing = std::ranges::find_if(
-          sidecar_keys, [&](const char* key) { return !json.contains(key); });
-      if (missing != sidecar_keys.end()) {
-        reason = fmt::format("has no \"{}\"", *missing);
-      }
-    }
-  } catch (const Json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    const std::string_view message = error.what();
-    const std::size_t end = message.find("] ");
-    reason = "is no JSON: ";
-    reason += message.substr(end == std::string_view::npos ? 0 : end + 2);
-  }
-  if (why != nullptr) *why = reason;
-  if (!reason.empty()) return std::nullopt;
-  return json;
-}
-
-std::string text_of(const fs::path& path, const Json& json, const char* key) {
-  if (!json.contains(key)) return "";
-  if (!json[key].is_string()) {
-    throw Failure{{ErrorCode::syntax,
-                   fmt::format("{}: {} is no text", path.string(), key)}};
-  }
-  return json[key].get<std::string>();
-}
-
-// The file that a sidecar names, where that is another one; else empty.
-std::string tells_of_another(const fs::path& path, const Json& json,
-                             const fs::path& file) {
-  const std::string named = text_of(path, json, "file");
-  return named == file.filename().string() ? "" : named;
-}
-
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code ignored;
-  return fs::equivalent(a, b, ignored) ||
-         fs::absolute(a, ignored).lexically_normal() ==
-             fs::absolute(b, ignored).lexically_normal();
-}
-
-}  // namespace
-
-Sidecar sidecar_for(const fs::path& file) {
-  const fs::path path = sidecar_of(file);
-  const std::optional<Json> json = read_sidecar(path);
-  if (!json || !tells_of_another(path, *json, file).empty()) return {};
-  return {text_of(path, *json, "layout"), text_of(path, *json, "shape"),
-          text_of(path, *json, "dtype")};
-}
-
-void use_sidecar(const fs::path& file, std::string& layout, std::string& shape,
-                 std::string& dtype) {
-  if (!layout.empty() && !shape.empty() && !dtype.empty()) return;
-  Sidecar sidecar = sidecar_for(file);
-  if (layout.empty()) layout = std::move(sidecar.layout);
-  if (shape.empty()) shape = std::move(sidecar.shape);
-  if (dtype.empty()) dtype = std::move(sidecar.dtype);
-}
-
-void check_sidecar(const fs::path& in, const fs::path& out) {
-  const fs::path path = sidecar_of(out);
-  const auto refuse = [&](const std::string& why) {
-    throw Failure{{ErrorCode::io,
-                   fmt::format("{}: {}, and OUT's sidecar does not replace it; "
-                               "give OUT another name",
-                               path.string(), why)}};
-  };
-  if (same_file(path, in)) refuse("is IN");
-  if (same_file(path, out)) refuse("is OUT");
-  std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(path, ignored))) return;
-  const std::optional<Json> json = read_sidecar(path);
-  if (!json) refuse("is no sidecar");
-  const std::string other = tells_of_another(path, *json, out);
-  if (!other.empty()) refuse("is the sidecar of " + other);
-  if (!json->contains("file") && same_file(path, sidecar_of(in))) {
-    refuse("is the sidecar of IN");
-  }
-}
-
-void write_sidecar(const fs::path& file, const std::string& layout,
-                   const std::string& shape, const std::string& dtype) {
-  const std::string text = dump({{"layout", layout},
-                                 {"shape", shape},
-                                 {"dtype", dtype},
-                                 {"file", file.filename().string()}});
-  write_file(sidecar_of(file), text);
-}
-
-void need(const std::string& value, const std::string& option,
-          const fs::path& file) {
-  if (!value.empty()) return;
-  const fs::path path = sidecar_of(file);
-  std::string why;
-  const std::optional<Json> json = read_sidecar(path, &why);
-  const std::string other = json ? tells_of_another(path, *json, file) : "";
-  if (!other.empty()) {
-    why = fmt::format("is the sidecar of {}, not of {}", other, file.string());
-  }
-  throw Failure{{ErrorCode::mismatch,
-                 why.empty()
-                     ? option + " is needed: there is no sidecar that tells it"
-                     : fmt::format("{} is needed: the sidecar {} {}", option,
-                                   path.string(), why)}};
 }
 
 std::optional<ElementType> dtype_of(const std::string& text) {

@@ -1,5 +1,5 @@
 // What the commands about dumps share: shapes without a layout to name their
-// dims, and series of files.
+// dims, series of files, and arrays.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,6 +20,14 @@ struct TensorShape {
 };
 [[nodiscard]] TensorShape tensor_shape(const std::string& text);
 
+// The shape that `text` gives to `layouts`. Of two readings, the one that the axes of
+// the array in `file` tell, which lies there in the layout `stored`. Ends the command
+// where they do not tell.
+[[nodiscard]] Shape shape_in_file(const std::string& text,
+                                  std::span<const LayoutSource> layouts,
+                                  const TensorFile& file,
+                                  const LayoutSource& stored);
+
 // "x.npy" -> "x.0.npy", "x.1.npy" ... : file k of a series.
 [[nodiscard]] std::filesystem::path series_name(
     const std::filesystem::path& path, int k);
@@ -32,29 +40,6 @@ struct TensorShape {
 // one tick of the clock saw written bear the same time.
 void date_after(const std::filesystem::path& path,
                 const std::filesystem::path& other);
-
-// A file's sidecar says what its bytes are: dump.json beside dump.bin, an object
-// with layout, shape and dtype. Its key `file` names the file, because dump.npy
-// would have the same sidecar. Empty where there is none, or one of another file.
-struct Sidecar {
-  std::string layout, shape, dtype;
-};
-[[nodiscard]] Sidecar sidecar_for(const std::filesystem::path& file);
-// Fills in what is empty, each on its own.
-void use_sidecar(const std::filesystem::path& file, std::string& layout,
-                 std::string& shape, std::string& dtype);
-void write_sidecar(const std::filesystem::path& file, const std::string& layout,
-                   const std::string& shape, const std::string& dtype);
-// Ends the command where OUT's sidecar would replace IN, OUT, or a file that is
-// not OUT's sidecar already. Before OUT is written.
-void check_sidecar(const std::filesystem::path& in,
-                   const std::filesystem::path& out);
-[[nodiscard]] std::filesystem::path sidecar_of(
-    const std::filesystem::path& file);
-
-// Ends the command where an option is still empty after the file's sidecar.
-void need(const std::string& value, const std::string& option,
-          const std::filesystem::path& file);
 
 [[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -44,105 +43,86 @@ int report(const Context& context, Error error) {
   if (context.json) {
     Json json = {{"error", error.message}};
     if (error.position >= 0) json["position"] = error.position;
-    std::cout << dump(json);
+    std::cout << json.lines() << '\n';
   }
   return exit_bad_input;
 }
 
 // A command that does not exist: the nearest that does.
-std::string suggestion(const CLI::App& app, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names.push_back(command->get_name());
-  }
-  for (int k = 1; k < argc; ++k) {
-    const std::string word = argv[k];
-    if (word.starts_with('-')) continue;
-    const std::string hint = nearest(word, names);
-    return hint.empty() ? "" : fmt::format("; did you mean '{}'?", hint);
-  }
-  return "";
+std::string suggestion(const Program& program,
+                       const std::vector<std::string>& arguments) {
+  const auto word = std::ranges::find_if(
+      arguments, [](const auto& one) { return !one.starts_with('-'); });
+  if (word == arguments.end()) return "";
+  const std::string hint = nearest(*word, program.command_names());
+  return hint.empty() ? "" : fmt::format("; did you mean '{}'?", hint);
 }
 
-// "help COMMAND" is "COMMAND --help".
-std::vector<std::string> arguments_of(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool help = !arguments.empty() && arguments[0] == "help";
-  if (help) {
-    arguments.erase(arguments.begin());
-    arguments.emplace_back("--help");
+void add_commands(Program& program, Context& context) {
+  const Command root = program.root();
+  for (const auto add :
+       {add_list, add_show, add_at, add_who, add_convert, add_plan, add_emit,
+        add_devices, add_draw, add_kernels, add_bench, add_demo, add_probe,
+        add_infer, add_diff, add_decode, add_check}) {
+    add(root, context);
   }
-  // CLI11 takes them from the back.
-  std::ranges::reverse(arguments);
-  return arguments;
+  program.add_common_flag("--json", context.json,
+                          "print one JSON object on stdout, nothing else");
 }
 
-int run(int argc, char** argv) {
-  Context context;
-  // Known before parsing, so that its errors are JSON too.
-  context.json = std::any_of(argv, argv + argc, [](const char* argument) {
-    return std::string_view(argument) == "--json";
-  });
-  CLI::App app{about, "stridewise"};
-  app.footer(footer);
-  app.set_version_flag("--version", "stridewise " STRIDEWISE_VERSION);
-  app.require_subcommand(0, 1);
-  app.fallthrough();
-  app.add_flag("--json", context.json,
-               "print one JSON object on stdout, nothing else");
-  const Command program(app);
-  add_list(program, context);
-  add_show(program, context);
-  add_at(program, context);
-  add_who(program, context);
-  add_convert(program, context);
-  add_plan(program, context);
-  add_emit(program, context);
-  add_devices(program, context);
-  add_draw(program, context);
-  add_kernels(program, context);
-  add_bench(program, context);
-  add_demo(program, context);
-  add_probe(program, context);
-  add_infer(program, context);
-  add_diff(program, context);
-  add_decode(program, context);
-  add_check(program, context);
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->add_flag("--json", context.json, "print one JSON object");
-  }
-  try {
-    app.parse(arguments_of(argc, argv));
-    if (app.get_subcommands().empty()) {
+// Answers what no command does: help, the version, and what cannot be read.
+int finish(const Program& program, const Context& context,
+           const std::vector<std::string>& arguments, const Outcome& outcome,
+           bool asked_for_help) {
+  switch (outcome.kind) {
+    case Outcome::Kind::ran:
+      if (!outcome.command.empty()) return context.exit_code;
       if (context.json) {
         return report(context, {ErrorCode::mismatch, "--json needs a command"});
       }
-      std::cout << app.help();
-    }
-  } catch (const CLI::CallForHelp&) {
-    const bool unknown = app.get_subcommands().empty() && argc > 2 &&
-                         std::string_view(argv[1]) == "help" &&
-                         argv[2][0] != '-';
-    if (unknown) {
-      return report(context,
-                    {ErrorCode::unknown_name,
-                     fmt::format("there is no command '{}'{}", argv[2],
-                                 suggestion(app, argc - 1, argv + 1))});
-    }
-    std::cout << app.help();
-    return exit_done;
-  } catch (const CLI::CallForVersion& version) {
-    std::cout << version.what() << '\n';
-    return exit_done;
-  } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    const std::string command =
-        chosen.empty() ? "" : " " + chosen.front()->get_name();
-    return report(
-        context, {ErrorCode::invalid_value,
-                  fmt::format("{}{} (see stridewise{} --help)", error.what(),
-                              chosen.empty() ? suggestion(app, argc, argv) : "",
-                              command)});
+      std::cout << program.help();
+      return exit_done;
+    case Outcome::Kind::help:
+      // "help COMMAND" of a command that there is not
+      if (asked_for_help && outcome.command.empty() && arguments.size() > 1 &&
+          !arguments[0].starts_with('-')) {
+        return report(context,
+                      {ErrorCode::unknown_name,
+                       fmt::format("there is no command '{}'{}", arguments[0],
+                                   suggestion(program, arguments))});
+      }
+      std::cout << outcome.text;
+      return exit_done;
+    case Outcome::Kind::version:
+      std::cout << outcome.text << '\n';
+      return exit_done;
+    case Outcome::Kind::bad:
+      break;
+  }
+  const std::string& command = outcome.command;
+  return report(
+      context,
+      {ErrorCode::invalid_value,
+       fmt::format("{}{} (see stridewise{} --help)", outcome.text,
+                   command.empty() ? suggestion(program, arguments) : "",
+                   command.empty() ? "" : " " + command)});
+}
+
+int run(std::vector<std::string> arguments) {
+  Context context;
+  // Known before parsing, so that its errors are JSON too.
+  context.json = std::ranges::find(arguments, "--json") != arguments.end();
+  // "help COMMAND" is "COMMAND --help".
+  const bool asked_for_help = !arguments.empty() && arguments[0] == "help";
+  if (asked_for_help) {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  Program program("stridewise", about, footer, "stridewise " STRIDEWISE_VERSION);
+  add_commands(program, context);
+  try {
+    const Outcome outcome = program.run(arguments);
+    return finish(program, context, arguments, outcome, asked_for_help);
   } catch (const Failure& failure) {
     return report(context, failure.error);
   } catch (const std::bad_alloc&) {
@@ -150,7 +130,6 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(context, {ErrorCode::io, error.what()});
   }
-  return context.exit_code;
 }
 
 // A closed stdin, stdout or stderr would be the number of the next file that is
@@ -176,5 +155,6 @@ int checked(int code) {
 
 int main(int argc, char** argv) {
   stridewise::cli::keep_standard_streams();
-  return stridewise::cli::checked(stridewise::cli::run(argc, argv));
+  return stridewise::cli::checked(
+      stridewise::cli::run({argv + std::min(argc, 1), argv + argc}));
 }

@@ -9,6 +9,9 @@
 
 namespace stridewise::cli {
 
+// Ends the command where OUT is "-" or another name of stdout, which is not written to.
+void check_not_stdout(const std::filesystem::path& path);
+
 // A file of `size` bytes, which `fill` writes. It appears whole or not at all;
 // ends the command with an error where it cannot.
 void write_file(const std::filesystem::path& path, std::int64_t size,

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -16,6 +15,7 @@
 #include "bench/streaming_copy.hpp"
 #include "common.hpp"
 #include "stridewise/threads.hpp"
+#include "write_file.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -119,13 +119,6 @@ class Progress {
   std::size_t cases_;
   std::size_t number_ = 0;
 };
-
-void write_file(const std::string& path, const std::string& text) {
-  OutputFile file = value_of(
-      OutputFile::create(path, static_cast<std::int64_t>(text.size())));
-  std::memcpy(file.bytes().data(), text.data(), text.size());
-  value_of(file.commit().map([] { return 0; }));
-}
 
 void run(Context& context, const Options& options) {
   BenchResult results;

@@ -33,6 +33,11 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
+std::optional<std::string> text_of(const Json& object, std::string_view name) {
+  const Json* const member = object.find(name);
+  return member == nullptr ? std::nullopt : member->text();
+}
+
 Json layout_json(const Layout& layout, const LayoutSource& source,
                  const SharedFile& file) {
   Json digits = Json::array();
@@ -202,27 +207,26 @@ Result<void> Peer::greet() {
   const Result<Json> answer =
       ask({{"protocol", protocol}, {"threads", threads_}});
   if (!answer) return unexpected(answer.error());
-  if (!answer->contains("version") || !(*answer)["version"].is_string()) {
+  std::optional<std::string> version = text_of(*answer, "version");
+  if (!version) {
     process_.reset();
     return fail(ErrorCode::io, name_ + ": its greeting has no version");
   }
-  version_ = (*answer)["version"].get<std::string>();
+  version_ = *std::move(version);
   return {};
 }
 
 Result<Json> Peer::ask(const Json& question) {
-  const Result<std::string> line = process_->ask(
-      question.dump(-1, ' ', true, Json::error_handler_t::replace),
-      timeout_seconds_);
+  const Result<std::string> line =
+      process_->ask(question.line(), timeout_seconds_);
   std::string fault;
   if (line) {
-    Json answer = Json::parse(*line, nullptr, false);
+    const Json answer = Json::parse(*line).value_or(nullptr);
     if (!answer.is_object()) {
       fault =
           fmt::format("answers no JSON object, but '{}'", line->substr(0, 80));
-    } else if (answer.contains("error")) {
-      fault = answer["error"].is_string() ? answer["error"].get<std::string>()
-                                          : answer["error"].dump();
+    } else if (const Json* const error = answer.find("error")) {
+      fault = error->text().value_or(error->line());
     } else {
       return answer;
     }
@@ -243,11 +247,10 @@ Result<std::string> Peer::solve(const BoundProblem& problem,
   const Result<Json> answer =
       ask({{"problem", problem_json(problem, tensors)}});
   if (!answer) return unexpected(answer.error());
-  if (answer->contains("cannot") && (*answer)["cannot"].is_string()) {
-    const auto reason = (*answer)["cannot"].get<std::string>();
-    return reason.empty() ? "no reason given" : reason;
+  if (const auto reason = text_of(*answer, "cannot")) {
+    return reason->empty() ? "no reason given" : *reason;
   }
-  if (answer->contains("ready")) return std::string();
+  if (answer->find("ready") != nullptr) return std::string();
   process_.reset();
   return fail(ErrorCode::io,
               name_ + ": answers a problem with neither ready nor cannot");
@@ -256,10 +259,9 @@ Result<std::string> Peer::solve(const BoundProblem& problem,
 Result<double> Peer::run(int repeats) {
   const Result<Json> answer = ask({{"run", repeats}});
   if (!answer) return unexpected(answer.error());
-  if (answer->contains("seconds") && (*answer)["seconds"].is_number()) {
-    const double seconds = (*answer)["seconds"].get<double>();
-    if (std::isfinite(seconds) && seconds > 0) return seconds / repeats;
-  }
+  const Json* const told = answer->find("seconds");
+  const double seconds = told == nullptr ? 0 : told->number().value_or(0);
+  if (std::isfinite(seconds) && seconds > 0) return seconds / repeats;
   process_.reset();
   return fail(ErrorCode::io, name_ + ": answers a run without its seconds");
 }

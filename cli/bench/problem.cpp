@@ -96,7 +96,8 @@ BoundProblem bind(Problem problem) {
   }
   std::vector<LayoutSource> sources =
       resolve_all(std::array{problem.src, problem.dst}, problem.shape);
-  const Shape shape = shape_for(problem.shape, sources);
+  // Lines of problems are in logical order, whatever their tags spell.
+  const Shape shape = value_of(read_shape(problem.shape, sources)).logical;
   const Layout src = value_of(sources[0].bind(shape, src_type.bytes()));
   const Layout dst = value_of(sources[1].bind(shape, dst_type.bytes()));
   for (const Layout* layout : {&src, &dst}) {

@@ -21,7 +21,7 @@ Json peer_json(const PeerResult& peer, double seconds) {
   if (peer.status == PeerResult::Status::timed) {
     return {{"seconds", peer.seconds}, {"ratio", peer.seconds / seconds}};
   }
-  return {{status_name(peer.status), peer.reason}};
+  return {{std::string(status_name(peer.status)), peer.reason}};
 }
 
 Json case_json(const CaseResult& result) {
@@ -99,10 +99,9 @@ Json results_json(const BenchResult& results) {
           {"peers", std::move(peers)},
           {"threads", results.threads},
           {"rounds", results.rounds},
-          {"machine",
-           {{"cpu", results.machine.cpu},
-            {"cores", results.machine.cores},
-            {"date", results.machine.date}}}};
+          {"machine", Json{{"cpu", results.machine.cpu},
+                           {"cores", results.machine.cores},
+                           {"date", results.machine.date}}}};
 }
 
 std::string table_heading() {

@@ -211,7 +211,7 @@ class Cells(DrawTest):
                          4 * 524288 - 4)
 
     def test_small_tensors_are_whole_beside_memory(self):
-        for layout, shape in [("nchw", "1x11x3x4"), ("nhwc", "2x20x3x4"),
+        for layout, shape in [("nchw", "1x11x3x4"), ("nhwc", "n=2,c=20,h=3,w=4"),
                               ("w", "w=300"), ("h w", "h=2,w=200")]:
             picture, told = self.draw(layout, "--shape", shape,
                                       "--with-logical", "--walk", "a")
@@ -248,8 +248,8 @@ class Cells(DrawTest):
         walk = ["--walk", "a", "--with-logical", "--label", "value",
                 "--mark", "here=0", "--mark", "there=64"]
         for args in [["nchw", "--shape", "2x16x5x4"],
-                     ["nhwc", "--shape", "2x16x5x4"],
-                     ["chwn", "--shape", "2x16x5x4"],
+                     ["nhwc", "--shape", "n=2,c=16,h=5,w=4"],
+                     ["chwn", "--shape", "n=2,c=16,h=5,w=4"],
                      ["nChw8c", "--shape", "2x17x5x4"],
                      ["n h w", "--shape", "n=1000,h=10,w=10"],
                      ["mace.channel", "--shape", "2x7x3x4"],
@@ -398,7 +398,7 @@ class Terminal(DrawTest):
             self.assertFalse(both["elided"])
 
     def test_jumps_stand_above_their_cells(self):
-        done = run("draw", "nhwc", "--shape", "1x2x2x3", "--label", "value",
+        done = run("draw", "nhwc", "--shape", "n=1,c=2,h=2,w=3", "--label", "value",
                    "--walk", "b", "--mark", "here=28",
                    env=self.environment(COLUMNS="80", LC_ALL="C"))
         lines = done.out.split("\n")

@@ -365,14 +365,14 @@ class Diff(support.CliTest):
                                    ("b", "2x17x5x4", "s32")):
             self.path(f"{name}.json").write_text(
                 f'{{"layout": "nChw16c", "shape": "{shape}", '
-                f'"dtype": "{dtype}"}}')
+                f'"dtype": "{dtype}", "file": "{name}.bin"}}')
         self.path("b.bin").write_bytes(self.path("a.bin").read_bytes())
         both = ["diff", self.path("a.bin"), self.path("b.bin")]
         self.refused(*both, says=["dtype", "f32", "s32", "--dtype"])
         self.answer(*both, "--dtype", "f32")
         self.path("b.json").write_text(
             '{"layout": "nChw16c", "shape": "n=2,c=16,h=5,w=4", '
-            '"dtype": "float"}')
+            '"dtype": "float", "file": "b.bin"}')
         self.refused(*both, says=["shape", "c=16", "--shape"])
         self.answer(*both, "--shape", "2x17x5x4")
 

@@ -64,7 +64,7 @@ class Emit(support.CliTest):
 
     def test_text_is_the_code(self):
         for lang in ("c", "opencl", "cuda"):
-            args = ["emit", "nhwc", "--shape", "1x2x3x4", "--lang", lang]
+            args = ["emit", "nhwc", "--shape", "n=1,c=2,h=3,w=4", "--lang", lang]
             told = self.answer(*args)
             self.assertEqual(told["lang"], lang)
             self.assertEqual(support.run(*args).out, told["code"])

@@ -36,7 +36,7 @@ class OpenCl(support.CliTest):
     def test_same_bytes(self):
         noise = np.random.default_rng(1)
         source = self.path("x.bin")
-        shape = "2x5x3x6"
+        shape = "n=2,c=5,h=3,w=6"
         for come_from, to, dtype, width in [
                 ("nchw", "mace.channel", "f16", 2),
                 ("nhwc", "mace.height", "f32", 4),

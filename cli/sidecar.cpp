@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sidecar.hpp"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "common.hpp"
+
+namespace stridewise::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<const char*, 4> sidecar_keys = {"layout", "shape", "dtype",
+                                                     "file"};
+constexpr std::size_t longest_sidecar_bytes = 1 << 20;
+
+// At most so many bytes of the file and one more.
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(longest_sidecar_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(
+      static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return text;
+}
+
+// The object in a file of JSON; else nullopt, and `why` says what is wrong with it.
+std::optional<Json> parse_sidecar(const std::string& text, std::string& why) {
+  if (text.size() > longest_sidecar_bytes) {
+    why = fmt::format("is longer than {} bytes", longest_sidecar_bytes);
+    return std::nullopt;
+  }
+  std::string fault;
+  std::optional<Json> json = Json::parse(text, &fault);
+  if (!json) {
+    why = "is no JSON: " + fault;
+    return std::nullopt;
+  }
+  if (!json->is_object()) {
+    why = "is no JSON object";
+    return std::nullopt;
+  }
+  const auto missing = std::ranges::find_if(sidecar_keys, [&](const char* key) {
+    return json->find(key) == nullptr;
+  });
+  if (missing != sidecar_keys.end()) {
+    why = fmt::format("has no \"{}\"", *missing);
+    return std::nullopt;
+  }
+  return json;
+}
+
+// Pre: the object has the key.
+std::string text_of(const fs::path& path, const Json& json, const char* key) {
+  if (auto text = json.find(key)->text()) return *std::move(text);
+  throw Failure{{ErrorCode::syntax,
+                 fmt::format("{}: {} is no text", path.string(), key)}};
+}
+
+// The sidecar that names `file`. nullopt: there is none; where there is a file of
+// that name, `why` says what is wrong with it.
+std::optional<Json> read_sidecar(const fs::path& file, std::string& why) {
+  const fs::path path = sidecar_of(file);
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::optional<Json> json = parse_sidecar(read_text(path), why);
+  if (!json) return std::nullopt;
+  const std::optional<std::string> named = json->find("file")->text();
+  if (named == file.filename().string()) return json;
+  why = named ? fmt::format("is the sidecar of {}, not of {}", *named,
+                            file.string())
+              : "has a \"file\" that is no text";
+  return std::nullopt;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored) ||
+         fs::absolute(a, ignored).lexically_normal() ==
+             fs::absolute(b, ignored).lexically_normal();
+}
+
+[[noreturn]] void refuse_other_bytes(const fs::path& file, const char* what,
+                                     const std::string& recorded,
+                                     const std::string& found) {
+  throw Failure{
+      {ErrorCode::mismatch,
+       fmt::format("{0} is of other bytes than {1} holds: its {2} is {3}, that "
+                   "of {1} {4}; give the layout, --shape and --dtype, or "
+                   "remove {0}",
+                   sidecar_of(file).string(), file.string(), what, recorded,
+                   found)}};
+}
+
+// Ends the command where the sidecar has a size or a hash, and the file another.
+void verify(const fs::path& file, const Json& json) {
+  const Json* const size = json.find("size_bytes");
+  const Json* const hash = json.find("xxh128");
+  if (size == nullptr && hash == nullptr) return;
+  // Without the file, its own error is told when it is opened.
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return;
+  const auto found_size = std::to_string(mapped->bytes().size());
+  if (size != nullptr && size->line() != found_size) {
+    refuse_other_bytes(file, "size_bytes", size->line(), found_size);
+  }
+  if (hash == nullptr) return;
+  const std::string found_hash = fingerprint_of(mapped->bytes()).xxh128;
+  const std::string recorded = hash->text().value_or(hash->line());
+  if (recorded != found_hash) {
+    refuse_other_bytes(file, "xxh128", recorded, found_hash);
+  }
+}
+
+// Takes away what the header of an array says otherwise.
+void prefer_header(const fs::path& file, Sidecar& sidecar) {
+  const Result<TensorFile> tensor = open_tensor(file);
+  if (!tensor || !tensor->npy) return;
+  const Result<ElementType> type = parse_element_type(sidecar.dtype);
+  if (type && !type_of(*tensor, *type)) sidecar.dtype.clear();
+  std::vector<std::string> dims;
+  if (const Result<Shape> shape = parse_shape(sidecar.shape)) {
+    for (const Dim& dim : *shape) dims.push_back(dim.name);
+  }
+  const Result<LayoutSource> layout = resolve_layout(sidecar.layout, dims);
+  if (!layout) return;
+  if (const Result<Shape> told = shape_of_array(*tensor, *layout)) {
+    sidecar.shape = print(*told);
+  }
+}
+
+}  // namespace
+
+fs::path sidecar_of(const fs::path& file) {
+  fs::path name = file;
+  return name.replace_extension(".json");
+}
+
+Sidecar sidecar_for(const fs::path& file) {
+  std::string ignored;
+  const std::optional<Json> json = read_sidecar(file, ignored);
+  if (!json) return {};
+  verify(file, *json);
+  const fs::path path = sidecar_of(file);
+  Sidecar sidecar{text_of(path, *json, "layout"), text_of(path, *json, "shape"),
+                  text_of(path, *json, "dtype")};
+  prefer_header(file, sidecar);
+  return sidecar;
+}
+
+void use_sidecar(const fs::path& file, std::string& layout, std::string& shape,
+                 std::string& dtype) {
+  if (!layout.empty() && !shape.empty() && !dtype.empty()) return;
+  Sidecar sidecar = sidecar_for(file);
+  if (layout.empty()) layout = std::move(sidecar.layout);
+  if (shape.empty()) shape = std::move(sidecar.shape);
+  if (dtype.empty()) dtype = std::move(sidecar.dtype);
+}
+
+void need(const std::string& value, const std::string& option,
+          const fs::path& file) {
+  if (!value.empty()) return;
+  std::string why;
+  static_cast<void>(read_sidecar(file, why));
+  throw Failure{{ErrorCode::mismatch,
+                 why.empty()
+                     ? option + " is needed: there is no sidecar that tells it"
+                     : fmt::format("{} is needed: the sidecar {} {}", option,
+                                   sidecar_of(file).string(), why)}};
+}
+
+Fingerprint fingerprint_of(std::span<const std::byte> bytes) {
+  constexpr std::size_t slice = std::size_t{64} << 20;
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(
+      XXH3_createState(), &XXH3_freeState);
+  if (state == nullptr) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  for (std::size_t at = 0; at < bytes.size(); at += slice) {
+    const auto part = bytes.subspan(at, std::min(slice, bytes.size() - at));
+    XXH3_128bits_update(state.get(), part.data(), part.size());
+  }
+  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  return {static_cast<std::int64_t>(bytes.size()),
+          fmt::format("{:016x}{:016x}", hash.high64, hash.low64)};
+}
+
+void check_sidecar(const fs::path& in, const fs::path& out) {
+  const fs::path path = sidecar_of(out);
+  const auto refuse = [&](const std::string& why) {
+    throw Failure{{ErrorCode::io,
+                   fmt::format("{}: {}, and OUT's sidecar does not replace it; "
+                               "give OUT another name",
+                               path.string(), why)}};
+  };
+  if (same_file(path, in)) refuse("is IN");
+  if (same_file(path, out)) refuse("is OUT");
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path, ignored))) return;
+  std::string why = "is no file";
+  if (read_sidecar(out, why)) return;
+  const bool beside_in = same_file(path, sidecar_of(in));
+  refuse((beside_in ? "may be the sidecar of IN, and is none of OUT: it "
+                    : "is no sidecar of OUT: it ") +
+         why);
+}
+
+Result<void> remove_sidecars(const fs::path& out) {
+  std::error_code error;
+  std::array<fs::path, 2> names = {out, fs::canonical(out, error)};
+  if (error || names[1] == names[0]) names[1].clear();
+  for (const fs::path& name : names) {
+    std::string why;
+    if (name.empty() || !read_sidecar(name, why)) continue;
+    const fs::path path = sidecar_of(name);
+    if (same_file(path, out)) continue;
+    if (!fs::remove(path, error) && error) {
+      return fail(ErrorCode::io,
+                  fmt::format("{}: cannot be removed, and describes what {} "
+                              "is no more: {}",
+                              path.string(), out.string(), error.message()));
+    }
+  }
+  return {};
+}
+
+void write_sidecar(const fs::path& file, const Sidecar& sidecar,
+                   const Fingerprint& fingerprint) {
+  const Json json = {{"layout", sidecar.layout},
+                     {"shape", sidecar.shape},
+                     {"dtype", sidecar.dtype},
+                     {"file", file.filename().string()},
+                     {"size_bytes", fingerprint.size_bytes},
+                     {"xxh128", fingerprint.xxh128}};
+  const std::string text = json.lines() + "\n";
+  OutputFile output = value_of(OutputFile::create(
+      sidecar_of(file), static_cast<std::int64_t>(text.size())));
+  std::ranges::copy(std::as_bytes(std::span(text)), output.bytes().data());
+  value_of(output.commit());
+}
+
+}  // namespace stridewise::cli
