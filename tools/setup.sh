@@ -6,7 +6,7 @@
 set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
-nlohmann-json3-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
+nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-numpy libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static

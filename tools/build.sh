@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds a target in a folder that the preset `release` or another one configures, and
+# says how far it is: on a terminal in one line, else now and then.
+#   build.sh FOLDER TARGET
+# The log is FOLDER.log. FOLDER/built is as old as the sources that were built.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=$1
+target=$2
+log=$build.log
+mkdir -p "$build"
+began=$(mktemp "$build/began.XXXXXX")
+trap 'rm -f "$began"' EXIT
+
+fail() {
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+  cat "$log" >&2
+  echo "the build failed; its log is $log" >&2
+  exit 2
+}
+
+# What is left, from the share of files that are done: "about 3 minutes left".
+left() { # done, all, seconds
+  seconds=$(($3 * ($2 - $1) / $1))
+  if [ "$seconds" -ge 90 ]; then
+    echo "about $(((seconds + 30) / 60)) minutes left"
+  else
+    echo "about $(((seconds / 10 + 1) * 10)) seconds left"
+  fi
+}
+
+# Reads ninja's lines, "@DONE ALL SECONDS.MILLISECONDS what".
+show() {
+  next=0
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    case $line in
+      @*) ;;
+      *) continue ;;
+    esac
+    # shellcheck disable=SC2086  # split into words
+    set -- ${line#@}
+    seconds=${3%%.*}
+    # Short builds need no words; the first files say nothing about the rest.
+    [ "$seconds" -ge 5 ] && [ "$1" -lt "$2" ] || continue
+    if [ -t 2 ]; then
+      printf '\r\033[Kbuilding stridewise: %s of %s files, %s' "$1" "$2" \
+        "$(left "$1" "$2" "$seconds")" >&2
+    elif [ "$seconds" -ge "$next" ]; then
+      next=$((seconds + 20))
+      printf 'building stridewise: %s of %s files, %s\n' "$1" "$2" \
+        "$(left "$1" "$2" "$seconds")" >&2
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+: >"$log"
+[ -x "$build/cli/stridewise" ] ||
+  echo "building stridewise, once: 3 to 5 minutes on two cores..." >&2
+if [ ! -e "$build/CMakeCache.txt" ]; then
+  cmake -S "$here" --preset release >"$log" 2>&1 || fail
+fi
+status=$build/status
+{
+  NINJA_STATUS='@%f %t %e ' cmake --build "$build" --target "$target" 2>&1 &&
+    echo 0 >"$status" || echo 1 >"$status"
+} | show
+[ "$(cat "$status")" = 0 ] || fail
+rm -f "$status"
+# Sources that changed while they were compiled count as changed.
+touch -r "$began" "$build/built"
