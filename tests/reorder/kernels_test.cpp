@@ -352,6 +352,28 @@ TEST(Kernels, WideTransposes) {
   }
 }
 
+// Rows of less than some lines whose columns share sets, and what is left of their
+// columns where squares take as many as they hold.
+TEST(Kernels, ShortRowsByColumns) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.kind != KernelKind::transpose || kernel.element_bytes >= 16) {
+      continue;
+    }
+    const std::int64_t line = 64 / kernel.element_bytes;
+    for (const std::int64_t rows : {4 * line, 9 * line, 9 * line + 1}) {
+      for (std::int64_t columns = 2; columns <= 50; ++columns) {
+        Tile tile = tile_of(kernel, rows, columns, 0, 0);
+        tile.stream_columns = tile.reads_crowded = true;
+        tile.crowded_src = 1;
+        tile.square_bytes = 0;
+        tile.dst_stride[1] = (tile.dst_stride[1] + 2047) / 2048 * 2048;
+        ASSERT_NO_FATAL_FAILURE(
+            check_both(kernel, tile, GuardedBytes::Against::back));
+      }
+    }
+  }
+}
+
 // Half a line of rows, a line and some, of which lines are lines of memory and not, to
 // columns that follow each other and not.
 TEST(Kernels, StripsOfLines) {

@@ -461,6 +461,14 @@ TEST(Crowded, StreamsByColumns) {
   EXPECT_FALSE(by_columns({4096, 32768, 8}, {4096, 8, 32768}));
   data.src_bytes = data.dst_bytes = 8 << 20;
   EXPECT_FALSE(by_columns({3136, 512, 4}, {128, 4, 12544}));
+  // Short rows, wherever half of the columns share a set.
+  for (const std::int64_t channels : {4, 6, 12, 16, 24, 32, 48}) {
+    EXPECT_TRUE(by_columns({65536, 4 * channels, 4}, {channels, 4, 4 * 65536}));
+    EXPECT_TRUE(by_columns({25600, 4 * channels, 4}, {channels, 4, 4 * 25600}));
+    EXPECT_FALSE(
+        by_columns({65792, 4 * channels, 4}, {channels, 4, 4 * 65792}));
+    EXPECT_TRUE(by_columns({65536, channels, 1}, {channels, 1, 65536}));
+  }
 }
 
 // Up to 511 rows whose columns follow each other, but crowded ones in memory: up to 128.

@@ -46,7 +46,9 @@ class Strip {
     const bool tables =
         tile.row_offset != nullptr && tile.column_offset != nullptr;
     return most_taken<put> > 1 && tile.reads_crowded && tile.crowded_src > 0 &&
-           !tables && packs(tile);
+           !tables &&
+           (packs(tile) ||
+            (tile.stream_columns && tile.count[1] >= most_taken<put> * n));
   }
 
   Strip(const Tile& tile, std::int64_t row, std::int64_t strips = 1)
@@ -370,13 +372,33 @@ class Strip {
       side_by_side<put, asks, nothing, taken>(src, pitch, columns, whole,
                                               nullptr);
     }
-    if (whole < count) some(count - step, count, nullptr);
+    if (whole < count) {
+      last_columns<put, asks, taken>(src, pitch, columns, whole, count);
+    }
   }
 
-  // Columns of all strips, as many as squares hold; what they ask for is at `next`.
+  // Columns [whole, count), which are fewer than squares hold: with those before them.
+  template <Put put, bool asks, int taken, class Columns>
+  void last_columns(const std::byte* src, std::int64_t pitch, Columns columns,
+                    std::int64_t whole, std::int64_t count) const {
+    if constexpr (taken > 1) {
+      if (count - whole <= n) {
+        return last_columns<put, asks, 1>(src, pitch, columns, whole, count);
+      }
+    }
+    constexpr std::int64_t step = taken * n;
+    const std::int64_t begin = count - step;
+    side_by_side<put, asks, Ahead::by_columns, taken>(
+        src + begin * width, pitch, columns.from(begin), step, nullptr,
+        std::max<std::int64_t>(whole - begin, 0));
+  }
+
+  // Columns of all strips, as many as squares hold; what they ask for is at `next`. The
+  // first `written` are there already, and may be written once more.
   template <Put put, bool asks, Ahead ahead, int taken, class Columns>
   void side_by_side(const std::byte* src, std::int64_t pitch, Columns columns,
-                    std::int64_t count, const std::byte* next) const {
+                    std::int64_t count, const std::byte* next,
+                    std::int64_t written = 0) const {
     if constexpr (ahead == Ahead::by_columns && S::may_burst) {
       if (next != nullptr && S::bursts(tile_)) {
         return side_by_side<put, asks, Ahead::in_bursts, taken>(
@@ -388,7 +410,7 @@ class Strip {
       if constexpr (ByColumns::exists) {
         if (tile_.stream_columns && strips_ > 1) {
           return ByColumns::run(src, pitch, dst_, columns, count, strips_,
-                                {next, ahead, asks});
+                                {next, ahead, asks}, written);
         }
       }
     }

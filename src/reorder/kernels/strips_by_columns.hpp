@@ -21,9 +21,8 @@ class StripsByColumns {
   static constexpr std::int64_t rows = S::rows;
 
  public:
-  // Where two vectors make a line; squares that are not staged stream as they are made.
-  static constexpr bool exists =
-      S::halves_lines && S::template staged<Put::stream, taken>;
+  // Where two vectors make a line.
+  static constexpr bool exists = S::halves_lines;
 
   // What squares ask for while they are written, from `next` on, if anything.
   struct Asks {
@@ -32,13 +31,13 @@ class StripsByColumns {
     bool pages;  // of dst
   };
 
-  // Pre: count is a multiple of `step` and not 0; all rows of the strips are there;
-  // lines of columns are lines of memory.
+  // The first `written` columns are there already. Pre: count is a multiple of `step`
+  // and not 0; all rows of the strips are there; lines of columns are lines of memory.
   template <class Columns>
   [[gnu::noinline]] static void run(const std::byte* src, std::int64_t pitch,
                                     std::byte* dst, Columns columns,
                                     std::int64_t count, std::int64_t strips,
-                                    Asks asks) {
+                                    Asks asks, std::int64_t written = 0) {
     alignas(64) std::byte stages[2][step * most_strips * line];
     const std::int64_t column = strips * line;
     PagesOfColumns<step> pages(dst + columns.at(0));
@@ -46,7 +45,8 @@ class StripsByColumns {
     const auto write = [&](std::int64_t first, std::int64_t s) {
       const std::byte* const stage = stages[first / step % 2];
       const std::int64_t end = (s + 1) * step / strips;
-      for (std::int64_t k = s * step / strips; k < end; ++k) {
+      for (std::int64_t k = std::max(s * step / strips, written - first);
+           k < end; ++k) {
         std::byte* const to = dst + columns.at(first + k);
         for (std::int64_t at = 0; at < column; at += line) {
           S::template put_column<Put::stream>(to + at, stage + k * column + at);
