@@ -118,7 +118,8 @@ int run(std::vector<std::string> arguments) {
     arguments.erase(arguments.begin());
     arguments.emplace_back("--help");
   }
-  Program program("stridewise", about, footer, "stridewise " STRIDEWISE_VERSION);
+  Program program("stridewise", about, footer,
+                  "stridewise " STRIDEWISE_VERSION);
   add_commands(program, context);
   try {
     const Outcome outcome = program.run(arguments);

@@ -7,8 +7,9 @@ set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
 nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
-test="$run python3 python3-numpy libgtest-dev libgmock-dev
+test="$run python3 python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
+libc++-14-dev libc++abi-14-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
 pocl-opencl-icd oclgrind chromium chromium-driver python3-selenium
 fonts-dejavu-core"
@@ -32,16 +33,31 @@ for package in $wanted; do
 done
 
 if [ -n "$missing" ]; then
-  root=
+  as_root=
   if [ "$(id -u)" -ne 0 ]; then
-    root=sudo
+    as_root=sudo
   fi
   echo "installing:$missing" >&2
-  $root apt-get update -qq >&2
+  $as_root apt-get update -qq >&2
   # shellcheck disable=SC2086  # the list is meant to be split
-  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq \
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq \
     --no-install-recommends $missing >&2
 fi
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+# venv FOLDER PACKAGE...: a virtual environment of its own, once
+venv() {
+  folder=$1
+  shift
+  [ ! -e "$folder/complete" ] || return 0
+  echo "installing: $* in $folder" >&2
+  /usr/bin/python3 -m venv --clear "$folder"
+  "$folder/bin/pip" install -q "$@" >&2
+  touch "$folder/complete"
+}
+
+# The oldest CMake that is to find the installed package.
+[ "$mode" != test ] || venv "$root/build/old-cmake" cmake==3.18.4.post1
 
 [ "$mode" = bench ] || exit 0
 shift
@@ -50,17 +66,6 @@ shift
 source=$(cd "$(dirname "$0")/../benchmarks/peers" && pwd)
 peers=$(cd "$(dirname "$0")/.." && pwd)/build/peers
 mkdir -p "$peers/bin"
-
-# venv NAME PACKAGE...: a virtual environment of its own, once
-venv() {
-  folder=$peers/$1
-  shift
-  [ ! -e "$folder/complete" ] || return 0
-  echo "installing: $* in $folder" >&2
-  /usr/bin/python3 -m venv --clear "$folder"
-  "$folder/bin/pip" install -q "$@" >&2
-  touch "$folder/complete"
-}
 
 # built PROGRAM: whether it is later than all that peers are made of
 built() {
@@ -101,19 +106,19 @@ mkdir -p "$peers/libxsmm/include"
 ln -sfn /usr/include/libxsmm "$peers/libxsmm/src"
 cpp_peer libxsmm -w -D__BLAS=0 "-I$peers/libxsmm/include" -ldl -lpthread
 # The last of PyPI's builds that run on threads alone.
-venv onednn-pypi onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
+venv "$peers/onednn-pypi" onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0
 onednn_peer "$peers/bin/onednn-pypi" onednn-pypi
 
 for extra in "$@"; do
   case $extra in
     torch)
-      venv torch torch
+      venv "$peers/torch" torch
       printf '#!/bin/sh\nexec "%s" "%s"\n' "$peers/torch/bin/python" \
         "$source/torch_peer.py" >"$peers/bin/torch"
       chmod +x "$peers/bin/torch"
       ;;
     onednn-sycl)
-      venv onednn-sycl onednn onednn-devel
+      venv "$peers/onednn-sycl" onednn onednn-devel
       onednn_peer "$peers/onednn-sycl/peer" onednn-sycl
       # Its CPU is an OpenCL device, which nothing registers.
       printf '#!/bin/sh\nOCL_ICD_FILENAMES="%s" exec "%s"\n' \

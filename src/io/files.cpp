@@ -95,11 +95,13 @@ std::span<const std::byte> MappedFile::bytes() const {
 
 void MappedFile::forget(std::int64_t first, std::int64_t count) const noexcept {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  if (first < 0 || count < 0 || static_cast<std::size_t>(first) >= size_) return;
+  if (first < 0 || count < 0 || static_cast<std::size_t>(first) >= size_)
+    return;
   const auto at = static_cast<std::size_t>(first);
   const std::size_t begin = (at + page - 1) / page * page;
   const std::size_t end =
-      (at + std::min(static_cast<std::size_t>(count), size_ - at)) / page * page;
+      (at + std::min(static_cast<std::size_t>(count), size_ - at)) / page *
+      page;
   if (begin >= end) return;
   ::madvise(static_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
 }

@@ -93,10 +93,31 @@ void expect_all_equal(const std::vector<EmitCase>& cases,
 void write_source(const fs::path& path, const std::vector<EmitCase>& cases,
                   EmitLanguage language, const std::string& qualifier) {
   std::ofstream file(path);
+  // What a kernel's file may have above it.
+  if (language == EmitLanguage::c) {
+    file << "#define _GNU_SOURCE\n#include <complex.h>\n#include <math.h>\n";
+  }
   for (std::size_t k = 0; k < cases.size(); ++k) {
     file << with_wrappers(cases[k], language, fmt::format("l{}", k), qualifier,
                           "long long");
   }
+}
+
+TEST(Emit, RefusesNamesThatAreNoIdentifiers) {
+  const Expression expression = {{Axis{.terms = {{Digit{"n"}}}}}};
+  for (const std::string bad :
+       {"n) { system(0); } int f(int n", "", "1n", "n c", "n\n"}) {
+    const std::vector<std::string> dims = {"n", bad};
+    EXPECT_FALSE(emit_dynamic(expression, dims, 4)) << bad;
+    const Expression axis = {{Axis{.name = bad, .terms = {{Digit{"n"}}}}}};
+    if (!bad.empty()) {
+      EXPECT_FALSE(emit_dynamic(axis, std::vector<std::string>{"n"}, 4)) << bad;
+    }
+    const Layout layout = layout_of("n", "n=3");
+    EXPECT_FALSE(emit(layout, {.name = bad})) << bad;
+  }
+  // OpenCL's own get_global_offset.
+  EXPECT_FALSE(emit(layout_of("n", "n=3"), {.name = "get_global"}));
 }
 
 TEST(Emit, CEqualsTheLayoutOnEveryElementAndPlace) {

@@ -214,6 +214,44 @@ TEST(Layout, ShapesThatAreNone) {
               HasSubstr("two axes are named 'a'"));
 }
 
+// Names stand in code and in pages as they are.
+TEST(Layout, NamesAreIdentifiers) {
+  const Digit n{"n"};
+  const auto bound = [&](const std::string& dim, const std::string& axis) {
+    const Expression expression{{Axis{.name = axis, .terms = {{n}}}}};
+    return Layout::bind(expression, {{"n", 2}, {dim, 3}}, 4);
+  };
+  for (const char* good : {"a", "_", "_1", "M_PI", "a9_"}) {
+    // A dim that no digit covers is no error here.
+    EXPECT_TRUE(bound(good, good)) << good;
+  }
+  for (const std::string bad :
+       {std::string("</script><script>"), std::string("1a"), std::string("a b"),
+        std::string("a;"), std::string("a-b"), std::string("caf\xc3\xa9"),
+        std::string("a\0b", 3), std::string("a\n"), std::string("")}) {
+    const auto named = bound(bad, "axis");
+    ASSERT_FALSE(named) << bad;
+    EXPECT_EQ(named.error().code, ErrorCode::invalid_value);
+    // An axis without a name gets one by its position.
+    if (!bad.empty()) {
+      EXPECT_FALSE(bound("c", bad)) << bad;
+    }
+  }
+}
+
+TEST(Layout, OffsetTakesNumbers) {
+  const Layout layout = *layout_of("n c/16 h w c%16", "n=2,c=17,h=5,w=4");
+  const std::vector<std::int64_t> index = {1, 16, 4, 3};
+  EXPECT_EQ(layout.offset(index), 1264);
+  EXPECT_EQ(layout.offset(1, 16, 4, 3), 1264);
+  EXPECT_EQ(layout.offset({1, 16, 4, 3}), 1264);
+  const std::size_t n = 1;
+  const std::int32_t c = 16;
+  EXPECT_EQ(layout.offset(n, c, 4L, '\3'), 1264);
+  EXPECT_EQ(layout_of("x", "x=5")->offset(3), 3);
+  EXPECT_EQ(layout_of("-", "")->offset(), 0);
+}
+
 TEST(Layout, AxisNames) {
   const Layout layout = *layout_of("npu=c%4 | h | c/4 w", "c=5,h=2,w=3");
   EXPECT_EQ(layout.axes()[0].name, "npu");

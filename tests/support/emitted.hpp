@@ -100,6 +100,11 @@ inline std::vector<Layout> known_layouts() {
       expression("row=- | pixel=w/4 | lane=w%4", "w=10"),
       expression("row=h |^64B| pixel=c:^48B w | lane=n%4", "h=2,c=3,w=5,n=3"),
       expression("int_t offset if_ h", "int_t=2,offset=3,if_=2,h=3"),
+      // Macros of <math.h>, <complex.h>, OpenCL and compilers, or nearly.
+      expression("M_PI/4 I M_PI%4", "M_PI=10,I=3"),
+      expression("M_PI%4 M_PI/2 M_E", "M_PI=9,M_E=2"),
+      expression("row=__FILE_ E | __LINE=M_1", "__FILE_=2,E=3,M_1=4"),
+      expression("_ __func_ MAXFLOAT", "_=2,__func_=3,MAXFLOAT=2"),
       expression("n c h w", "n=1,c=1,h=1,w=1"),
       expression("n c h w", "n=2,c=0,h=3,w=4"),
       expression("x=w | offset=h", "w=3,h=2"),

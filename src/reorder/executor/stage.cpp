@@ -75,8 +75,7 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
              const Tile& tile, std::byte* stage) {
   const bool before = scheduled.conversion == Conversion::before;
   // What the last cache holds comes as soon if it is not asked for.
-  const bool asks =
-      before && data.both_bytes() > all_caches_bytes;
+  const bool asks = before && data.both_bytes() > all_caches_bytes;
   const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);

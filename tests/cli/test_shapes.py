@@ -1,0 +1,131 @@
+"""Which number of a shape belongs to which dim: never a guess.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import re
+
+import numpy as np
+
+import support
+from support import run
+
+
+class Shapes(support.CliTest):
+
+    def setUp(self):
+        super().setUp()
+        # A picture of 2 x 3 pixels and 4 channels.
+        self.array = np.arange(24, dtype="u1").reshape(1, 2, 3, 4)
+        self.array.tofile(self.path("nhwc.raw"))
+        np.save(self.path("nhwc.npy"), self.array)
+        self.want = self.array.transpose(0, 3, 1, 2).tobytes()
+
+    def readings(self, *args):
+        """The two shapes that the error of a command shows."""
+        error = self.refused(*args, says="two readings")
+        return re.findall(r"((?:\w+=\d+,?)+) \(", error)
+
+    def test_the_order_of_a_tag_is_no_guess(self):
+        words = ["--from", "nhwc", "--to", "nchw", "--dtype", "u8"]
+        files = [self.path("nhwc.raw"), self.path("got.raw")]
+        shown = self.readings("convert", *files, *words, "--shape", "1x2x3x4")
+        self.assertEqual(shown, ["n=1,c=2,h=3,w=4", "n=1,h=2,w=3,c=4"])
+        self.assertFalse(self.path("got.raw").exists())
+        # Either one can be copied; the second is meant here.
+        self.answer("convert", *files, *words, "--shape", shown[1])
+        self.assertEqual(self.path("got.raw").read_bytes(), self.want)
+        self.answer("convert", *files, *words, "--shape", shown[0])
+        self.assertNotEqual(self.path("got.raw").read_bytes(), self.want)
+
+    def test_every_command_and_spelling(self):
+        for layout, shape, logical, spelled in [
+                ("nhwc", "1x2x3x4", "n=1,c=2,h=3,w=4", "n=1,h=2,w=3,c=4"),
+                ("onednn.nhwc", "1,2,3,4", "n=1,c=2,h=3,w=4",
+                 "n=1,h=2,w=3,c=4"),
+                ("hwio", "3x3x64x128", "o=3,i=3,h=64,w=128",
+                 "h=3,w=3,i=64,o=128"),
+                ("nct", "1x1024x28", "t=1,n=1024,c=28", "n=1,c=1024,t=28"),
+                ("hwc", "2x3x4", "c=2,h=3,w=4", "h=2,w=3,c=4"),
+                ("mli.chw", "2x3x4", "h=2,w=3,c=4", "c=2,h=3,w=4"),
+                ("chwn", "1x2x3x4", "n=1,c=2,h=3,w=4", "c=1,h=2,w=3,n=4"),
+                ("ndhwc", "1x2x3x4x5", "n=1,c=2,d=3,h=4,w=5",
+                 "n=1,d=2,h=3,w=4,c=5"),
+                ("nhwC8c", "1x2x3x4", "n=1,c=2,h=3,w=4", "n=1,h=2,w=3,c=4"),
+                ("acdb", "1x2x3x4", "a=1,b=2,c=3,d=4", "a=1,c=2,d=3,b=4"),
+                ("BA16a16b", "20x30", "a=20,b=30", "b=20,a=30")]:
+            for command in (["show", layout], ["draw", layout],
+                            ["emit", layout], ["plan", layout, layout],
+                            ["who", layout, "--byte", "0"],
+                            ["check", self.path("nhwc.raw"), layout]):
+                shown = self.readings(*command, "--shape", shape, "--dtype",
+                                      "u8")
+                self.assertEqual(shown, [logical, spelled], command)
+
+    def test_what_is_clear_goes_on(self):
+        for layout in ("nchw", "nChw8c", "mace.channel", "okk.aligned(start=2)",
+                       "aBcd16b", "oihw", "goihw", "mli.hwc", "mli.hwcn",
+                       "mli.hw1n", "ncdhw", "tnc"):
+            dims = self.answer("list")["entries"]
+            extents = {e["name"]: e["dims"] for e in dims}.get(
+                layout.split("(")[0])
+            count = len(extents) if extents else len(
+                re.sub("[^a-z]", "", re.split("[0-9]", layout)[0].lower()))
+            self.answer("show", layout, "--shape", "x".join("2345678"[:count]))
+        # The first layout that spells its dims decides.
+        self.answer("plan", "nchw", "nhwc", "--shape", "1x2x3x4")
+        self.answer("plan", "mace.channel", "nchw", "--shape", "1x2x3x4")
+        self.readings("plan", "nhwc", "nchw", "--shape", "1x2x3x4")
+        self.readings("plan", "mace.channel", "nhwc", "--shape", "1x2x3x4")
+        self.readings("plan", "n h w c", "nchw", "--shape", "1x2x3x4")
+        self.refused("show", "n h w c", "--shape", "1x2x3x4",
+                     says="n=1,h=2,w=3,c=4, if")
+
+    def test_arrays_go_on_by_their_axes(self):
+        files = [self.path("nhwc.npy"), self.path("got.npy")]
+        for shape in ([], ["--shape", "1x2x3x4"], ["--shape", "1x4x2x3"],
+                      ["--shape", "n=1,c=4,h=2,w=3"]):
+            self.answer("convert", *files, "--from", "nhwc", "--to", "nchw",
+                        *shape)
+            self.assertEqual(np.load(self.path("got.npy")).tobytes(), self.want)
+        self.refused("convert", *files, "--from", "nhwc", "--to", "nchw",
+                     "--shape", "1x3x2x4", says="two readings")
+        self.answer("check", self.path("nhwc.npy"), "nhwc", "--shape",
+                    "1x2x3x4")
+        np.save(self.path("nchw.npy"), self.array.transpose(0, 3, 1, 2).copy())
+        told = self.answer("diff", self.path("nhwc.raw"), self.path("nchw.npy"),
+                           "--layout-a", "nhwc", "--layout-b", "nchw",
+                           "--shape", "1x4x2x3")
+        self.assertTrue(told["equal"])
+
+    def test_a_sidecars_shape_is_no_guess(self):
+        self.path("nhwc.json").write_text(
+            '{"layout": "nhwc", "shape": "1x2x3x4", "dtype": "u8", '
+            '"file": "nhwc.raw"}')
+        self.readings("decode", self.path("nhwc.raw"), self.path("got.raw"))
+        self.assertFalse(self.path("got.raw").exists())
+
+    def test_an_index_is_no_guess(self):
+        args = ["at", "nhwc", "0,1,2,3", "--dtype", "u8", "--shape"]
+        self.assertEqual(self.readings(*args, "n=1,h=2,w=3,c=4"),
+                         ["n=0,c=1,h=2,w=3", "n=0,h=1,w=2,c=3"])
+        told = self.answer("at", "nhwc", "0,3,1,2", "--dtype", "u8", "--shape",
+                           "n=1,c=4,h=2,w=3")
+        self.assertEqual(told["byte"], 23)
+
+    def test_extents_are_echoed_by_name(self):
+        shape = ["--shape", "n=1,h=2,w=3,c=4", "--dtype", "u8"]
+        for args in (["at", "nhwc", "n=0,h=1,w=2,c=3"],
+                     ["who", "nhwc", "--byte", "23"], ["show", "nhwc"]):
+            self.assertIn("n=1,c=4,h=2,w=3", run(*args, *shape).out)
+            self.assertEqual(self.answer(*args, *shape)["dims"],
+                             {"n": 1, "c": 4, "h": 2, "w": 3})
+
+    def test_problems_are_in_logical_order(self):
+        told = self.answer("bench", "nhwc", "nchw", "--shape", "1x4x8x8",
+                           "--rounds", "1")
+        self.assertEqual(told["cases"][0]["bytes"], 4 * 4 * 64)
+
+
+if __name__ == "__main__":
+    support.main()
