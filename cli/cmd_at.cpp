@@ -13,12 +13,6 @@ struct Options : LayoutOptions {
   std::string index;
 };
 
-std::vector<std::string> names_of(const Shape& shape) {
-  std::vector<std::string> names;
-  for (const Dim& dim : shape) names.push_back(dim.name);
-  return names;
-}
-
 // Numbers alone are in the order of the shape. Ends the command where the shape was
 // written in another order than the layout has it.
 std::vector<std::int64_t> index_of(const Options& options,

@@ -116,7 +116,8 @@ void run(Context& context, const Options& given) {
   const ElementType type = value_of(type_of(file, dtype_of(options.dtype)));
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.layout}, options.shape);
-  const Shape shape = shape_in_file(options.shape, sources, file, sources[0]);
+  const Shape shape =
+      shape_in_files(options.shape, sources, {{file, sources[0]}});
   const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
   if (!layout.valid()) throw Failure{*layout.defect()};
   const auto size = static_cast<std::int64_t>(file.data().size());

@@ -34,9 +34,7 @@ std::string logical_order(const Options& options) {
       resolve_all(std::array{options.from}, options.shape)[0];
   std::vector<std::string> dims = source.dims;
   if (dims.empty() && !options.shape.empty()) {
-    for (const Dim& dim : value_of(parse_shape(options.shape))) {
-      dims.push_back(dim.name);
-    }
+    dims = names_of(shape_for(options.shape, std::array{source}));
   }
   return print_dims(dims.empty() ? dims_of(source) : dims);
 }
@@ -47,6 +45,7 @@ void run(Context& context, const Options& given) {
   check_not_stdout(options.out);
   if (options.sidecar) check_sidecar(options.in, options.out);
   value_of(check_tensor_name(options.out));
+  const std::string in = identity_of(options.in);
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
   if (options.to.empty()) options.to = logical_order(options);
@@ -57,8 +56,8 @@ void run(Context& context, const Options& given) {
                          .from = sources[0],
                          .to = sources[1]};
   if (!options.shape.empty()) {
-    convert.shape = shape_in_file(
-        options.shape, sources, value_of(open_tensor(options.in)), sources[0]);
+    const TensorFile file = value_of(open_tensor(options.in));
+    convert.shape = shape_in_files(options.shape, sources, {{file, sources[0]}});
   }
   if (!options.dtype.empty()) {
     convert.type = value_of(parse_element_type(options.dtype));
@@ -79,7 +78,12 @@ void run(Context& context, const Options& given) {
     convert.move = mover.move;
   }
   Fingerprint fingerprint;
-  convert.before_commit = [&](std::span<const std::byte> file) {
+  convert.before_commit =
+      [&](std::span<const std::byte> file) -> Result<void> {
+    // What was said of IN is of the bytes that were there then.
+    if (identity_of(options.in) != in) {
+      return fail(ErrorCode::io, options.in + ": changed while it was read");
+    }
     if (options.sidecar) fingerprint = fingerprint_of(file);
     return remove_sidecars(options.out);
   };

@@ -112,8 +112,12 @@ std::vector<std::int64_t> extents_of(const std::string& shape) {
 }
 
 void use_sidecars(Options& options) {
-  const Sidecar a = sidecar_for(options.a);
-  const Sidecar b = sidecar_for(options.b);
+  const bool open = options.shape.empty() || options.dtype.empty();
+  const auto told = [&](const std::string& file, const std::string& layout) {
+    return open || layout.empty() ? sidecar_for(file) : Sidecar{};
+  };
+  const Sidecar a = told(options.a, options.layout_a);
+  const Sidecar b = told(options.b, options.layout_b);
   if (options.layout_a.empty()) options.layout_a = a.layout;
   if (options.layout_b.empty()) options.layout_b = b.layout;
   if (options.shape.empty()) {
@@ -182,10 +186,12 @@ std::string finite_tolerance(const std::string& text) {
              : fmt::format("'{}' is no finite number of 0 or more", text);
 }
 
-// The shape in the logical order of B's layout, if the array has those extents.
-Shape shape_of_tensor(const Options& options, const TensorFile& array) {
+// The shape in the logical order of a layout, if the array has those extents and is
+// therefore the tensor itself.
+Shape shape_of_tensor(const Options& options, const std::string& layout,
+                      const TensorFile& array) {
   const std::vector<LayoutSource> source =
-      resolve_all(std::array{options.layout_b}, options.shape);
+      resolve_all(std::array{layout}, options.shape);
   const Shape shape = value_of(read_shape(options.shape, source)).logical;
   const bool told =
       std::ranges::equal(array.npy->shape, shape, {}, {}, &Dim::extent);
@@ -198,7 +204,7 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
     if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
     const Shape shape = options.layout_b.empty()
                             ? tensor_shape(options.shape).shape
-                            : shape_of_tensor(options, a);
+                            : shape_of_tensor(options, options.layout_b, a);
     options.shape = print(shape);
     options.layout_a = print_dims(shape);
   }
@@ -206,11 +212,12 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   options.layout_b = options.layout_a;
   // Two arrays were written alike.
   if (a.npy || !b.npy || options.shape.empty()) return;
-  const Shape shape = shape_for(
-      options.shape, resolve_all(std::array{options.layout_a}, options.shape));
+  const Shape shape = shape_of_tensor(options, options.layout_a, b);
   const bool is_tensor =
       std::ranges::equal(b.npy->shape, shape, {}, {}, &Dim::extent);
-  if (is_tensor) options.layout_b = print_dims(shape);
+  if (!is_tensor) return;
+  options.layout_b = print_dims(shape);
+  options.shape = print(shape);
 }
 
 void run(Context& context, const Options& given) {
@@ -225,9 +232,8 @@ void run(Context& context, const Options& given) {
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
   need(options.shape, "--shape", options.a);
-  const Shape shape =
-      file_a.npy ? shape_in_file(options.shape, sources, file_a, sources[0])
-                 : shape_in_file(options.shape, sources, file_b, sources[1]);
+  const Shape shape = shape_in_files(
+      options.shape, sources, {{file_a, sources[0]}, {file_b, sources[1]}});
   const Layout a = bind(sources[0], shape, type);
   const Layout b = bind(sources[1], shape, type);
   check_array(file_a, shape, &a);

@@ -18,6 +18,7 @@
 
 #include "common.hpp"
 #include "draw_parts.hpp"
+#include "dump_files.hpp"
 #include "png.hpp"
 #include "write_file.hpp"
 
@@ -146,7 +147,9 @@ void run(Context& context, Options options, bool type_given) {
   std::vector<std::string> texts = {options.layout};
   if (!options.to.empty()) texts.push_back(options.to);
   const std::vector<LayoutSource> sources = resolve_all(texts, options.shape);
-  const Shape shape = shape_for(options.shape, sources);
+  const Shape shape =
+      data ? shape_in_files(options.shape, sources, {{data->file, sources[0]}})
+           : shape_for(options.shape, sources);
   const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
   if (!options.to.empty()) {
     draw.to = value_of(sources[1].bind(shape, type.bytes()));

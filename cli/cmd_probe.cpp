@@ -42,8 +42,7 @@ void run(Context& context, const Options& options) {
   const std::filesystem::path out = options.out;
   check_not_stdout(out);
   value_of(check_tensor_name(out));
-  const std::string header =
-      out.extension() == ".npy" ? make_npy_header(type, extents) : "";
+  const std::string header = is_npy(out) ? make_npy_header(type, extents) : "";
   Json files = Json::array();
   std::string text;
   for (int k = 0; k < probe.files(); ++k) {

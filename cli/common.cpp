@@ -86,7 +86,7 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
                                       const std::string& shape) {
   std::vector<std::string> known_dims;
   if (const Result<Shape> named = parse_shape(shape)) {
-    for (const Dim& dim : *named) known_dims.push_back(dim.name);
+    known_dims = names_of(*named);
   }
   std::vector<LayoutSource> sources;
   for (const std::string& text : layouts) {
@@ -99,6 +99,12 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
   return value_of(shape_of(text, layouts));
+}
+
+std::vector<std::string> names_of(const Shape& shape) {
+  std::vector<std::string> names;
+  for (const Dim& dim : shape) names.push_back(dim.name);
+  return names;
 }
 
 Json named(const Shape& shape) {

@@ -91,6 +91,8 @@ struct LayoutOptions {
 [[nodiscard]] std::vector<LayoutSource> resolve_all(
     std::span<const std::string> layouts, const std::string& shape);
 
+[[nodiscard]] std::vector<std::string> names_of(const Shape& shape);
+
 // {"n": 2, "c": 17}
 [[nodiscard]] Json named(const Shape& shape);
 // {"n": 1, "c": 16}

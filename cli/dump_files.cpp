@@ -33,17 +33,25 @@ TensorShape tensor_shape(const std::string& text) {
   return {value_of(parse_shape(text, dims)), true};
 }
 
-Shape shape_in_file(const std::string& text,
-                    std::span<const LayoutSource> layouts,
-                    const TensorFile& file, const LayoutSource& stored) {
+Shape shape_in_files(const std::string& text,
+                     std::span<const LayoutSource> layouts,
+                     std::initializer_list<StoredTensor> stored) {
   ShapeReadings readings = value_of(read_shape(text, layouts));
   if (!readings.spelled) return std::move(readings.logical);
-  if (!file.npy) return value_of(shape_of(text, layouts));
-  const Result<Shape> told = shape_of_array(file, stored);
-  const bool confirmed =
-      told && (std::ranges::is_permutation(*told, readings.logical) ||
-               std::ranges::is_permutation(*told, *readings.spelled));
-  return confirmed ? *told : value_of(shape_of(text, layouts));
+  for (const StoredTensor& tensor : stored) {
+    if (!tensor.file.npy) continue;
+    const Result<Shape> told = shape_of_array(tensor.file, tensor.layout);
+    if (!told) continue;
+    if (std::ranges::is_permutation(*told, readings.logical)) {
+      return std::move(readings.logical);
+    }
+    if (std::ranges::is_permutation(*told, *readings.spelled)) {
+      // The same extents, in logical order.
+      return value_of(
+          parse_shape(print(*readings.spelled), names_of(readings.logical)));
+    }
+  }
+  return value_of(shape_of(text, layouts));
 }
 
 fs::path series_name(const fs::path& path, int k) {
@@ -107,9 +115,7 @@ std::string print_dims(std::span<const std::string> dims) {
 }
 
 std::string print_dims(const Shape& shape) {
-  std::vector<std::string> dims;
-  for (const Dim& dim : shape) dims.push_back(dim.name);
-  return print_dims(dims);
+  return print_dims(names_of(shape));
 }
 
 std::string print_extents(std::span<const std::int64_t> extents) {
@@ -133,11 +139,17 @@ void check_array(const TensorFile& file, const Shape& shape,
   }
   std::vector<std::int64_t> extents;
   for (const Dim& dim : shape) extents.push_back(dim.extent);
-  if (flat || has == extents) return;
   std::string wanted = print_extents(extents);
+  if (flat || (layout == nullptr && has == extents)) return;
   if (layout != nullptr) {
     const std::vector<std::int64_t> digits = array_shape(*layout);
     if (has == digits) return;
+    // Blocks in an array of the tensor's extents: bare memory of the right size.
+    std::vector<std::int64_t> sorted = digits;
+    std::vector<std::int64_t> dims = extents;
+    std::ranges::sort(sorted);
+    std::ranges::sort(dims);
+    if (has == extents && sorted != dims) return;
     if (digits != extents) {
       wanted += " or, as its layout's digits, " + print_extents(digits);
     }

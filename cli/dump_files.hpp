@@ -20,13 +20,16 @@ struct TensorShape {
 };
 [[nodiscard]] TensorShape tensor_shape(const std::string& text);
 
-// The shape that `text` gives to `layouts`. Of two readings, the one that the axes of
-// the array in `file` tell, which lies there in the layout `stored`. Ends the command
-// where they do not tell.
-[[nodiscard]] Shape shape_in_file(const std::string& text,
-                                  std::span<const LayoutSource> layouts,
-                                  const TensorFile& file,
-                                  const LayoutSource& stored);
+// A file, and the layout that its tensor lies in.
+struct StoredTensor {
+  const TensorFile& file;
+  const LayoutSource& layout;
+};
+// The shape that `text` gives to `layouts`. Of two readings, the one that the axes of a
+// stored array tell. Ends the command where none tells.
+[[nodiscard]] Shape shape_in_files(const std::string& text,
+                                   std::span<const LayoutSource> layouts,
+                                   std::initializer_list<StoredTensor> stored);
 
 // "x.npy" -> "x.0.npy", "x.1.npy" ... : file k of a series.
 [[nodiscard]] std::filesystem::path series_name(

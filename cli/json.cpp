@@ -8,6 +8,8 @@
 namespace stridewise::cli {
 
 using Library = nlohmann::ordered_json;
+// Members by their name: texts of others may have many.
+using Parsed = nlohmann::json;
 
 // To and from the library's values.
 struct Written {
@@ -25,14 +27,13 @@ struct Written {
       Library array = Library::array();
       for (const Json& one : value) array.push_back(of(one));
       return array;
-    } else if constexpr (std::is_same_v<T, std::vector<Json::Member>>) {
-      // Names are not looked up: they differ.
+    } else if constexpr (std::is_same_v<T, Json::Object>) {
+      // Names differ, so none is looked up.
       Library object = Library::object();
       auto& members = object.get_ref<Library::object_t&>();
-      members.reserve(value.size());
-      for (const Json::Member& one : value) {
+      for (std::size_t k = 0; k < value.names.size(); ++k) {
         members.std::vector<Library::object_t::value_type>::emplace_back(
-            one.name, of(one.value));
+            value.names[k], of(value.values[k]));
       }
       return object;
     } else {
@@ -41,29 +42,32 @@ struct Written {
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): as deep as the value
-  static Json from(const Library& value) {
+  static Json from(const Parsed& value) {
     switch (value.type()) {
-      case Library::value_t::object: {
-        Json object = Json::object();
+      case Parsed::value_t::object: {
+        Json::Object object;
         for (const auto& [name, member] : value.items()) {
-          object[name] = from(member);
+          object.names.push_back(name);
+          object.values.push_back(from(member));
         }
-        return object;
+        Json json;
+        json.value_ = std::move(object);
+        return json;
       }
-      case Library::value_t::array: {
+      case Parsed::value_t::array: {
         Json array = Json::array();
-        for (const Library& one : value) array.push_back(from(one));
+        for (const Parsed& one : value) array.push_back(from(one));
         return array;
       }
-      case Library::value_t::string:
+      case Parsed::value_t::string:
         return value.get_ref<const std::string&>();
-      case Library::value_t::boolean:
+      case Parsed::value_t::boolean:
         return value.get<bool>();
-      case Library::value_t::number_integer:
+      case Parsed::value_t::number_integer:
         return value.get<std::int64_t>();
-      case Library::value_t::number_unsigned:
+      case Parsed::value_t::number_unsigned:
         return value.get<std::uint64_t>();
-      case Library::value_t::number_float:
+      case Parsed::value_t::number_float:
         return value.get<double>();
       default:
         return nullptr;
@@ -74,8 +78,14 @@ struct Written {
 Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(std::string_view text) : value_(std::string(text)) {}
 Json::Json(const char* text) : value_(std::string(text)) {}
-Json::Json(std::initializer_list<Member> members)
-    : value_(std::vector<Member>(members)) {}
+Json::Json(std::initializer_list<Member> members) {
+  Object object;
+  for (const Member& member : members) {
+    object.names.push_back(member.name);
+    object.values.push_back(member.value);
+  }
+  value_ = std::move(object);
+}
 
 Json Json::array() {
   Json json;
@@ -85,22 +95,22 @@ Json Json::array() {
 
 Json Json::object() {
   Json json;
-  json.value_ = std::vector<Member>();
+  json.value_ = Object();
   return json;
 }
 
 std::optional<Json> Json::parse(std::string_view text, std::string* why) {
   constexpr int deepest = 100;
   bool deep = false;
-  const auto shallow = [&](int depth, Library::parse_event_t, Library&) {
+  const auto shallow = [&](int depth, Parsed::parse_event_t, Parsed&) {
     deep = deep || depth > deepest;
     return !deep;
   };
   try {
-    const Library value = Library::parse(text, shallow);
+    const Parsed value = Parsed::parse(text, shallow);
     if (!deep) return Written::from(value);
     if (why != nullptr) *why = "nested too deep";
-  } catch (const Library::exception& error) {
+  } catch (const Parsed::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string_view message = error.what();
     const std::size_t end = message.find("] ");
@@ -116,28 +126,30 @@ void Json::push_back(Json value) {
 }
 
 Json& Json::operator[](std::string_view name) {
-  auto& members = std::get<std::vector<Member>>(value_);
-  const auto found = std::ranges::find(members, name, &Member::name);
-  if (found != members.end()) return found->value;
-  return members.emplace_back(Member{std::string(name), {}}).value;
+  auto& [names, values] = std::get<Object>(value_);
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) {
+    return values[static_cast<std::size_t>(found - names.begin())];
+  }
+  names.emplace_back(name);
+  return values.emplace_back();
 }
 
 void Json::update(const Json& other) {
-  for (const Member& member : std::get<std::vector<Member>>(other.value_)) {
-    (*this)[member.name] = member.value;
-  }
+  const auto& [names, values] = std::get<Object>(other.value_);
+  for (std::size_t k = 0; k < names.size(); ++k) (*this)[names[k]] = values[k];
 }
 
 const Json* Json::find(std::string_view name) const {
-  const auto* const members = std::get_if<std::vector<Member>>(&value_);
-  if (members == nullptr) return nullptr;
-  const auto found = std::ranges::find(*members, name, &Member::name);
-  return found == members->end() ? nullptr : &found->value;
+  const auto* const object = std::get_if<Object>(&value_);
+  if (object == nullptr) return nullptr;
+  const auto found = std::ranges::find(object->names, name);
+  if (found == object->names.end()) return nullptr;
+  return &object
+              ->values[static_cast<std::size_t>(found - object->names.begin())];
 }
 
-bool Json::is_object() const {
-  return std::holds_alternative<std::vector<Member>>(value_);
-}
+bool Json::is_object() const { return std::holds_alternative<Object>(value_); }
 
 std::optional<std::string> Json::text() const {
   const auto* const text = std::get_if<std::string>(&value_);
@@ -161,8 +173,8 @@ std::size_t Json::size() const {
   if (const auto* const all = std::get_if<std::vector<Json>>(&value_)) {
     return all->size();
   }
-  const auto* const members = std::get_if<std::vector<Member>>(&value_);
-  return members == nullptr ? 0 : members->size();
+  const auto* const object = std::get_if<Object>(&value_);
+  return object == nullptr ? 0 : object->names.size();
 }
 
 std::string Json::lines() const {

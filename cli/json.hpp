@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -71,8 +72,13 @@ class Json {
 
  private:
   friend struct Written;
+  // Member k is names[k] and values[k].
+  struct Object {
+    std::vector<std::string> names;
+    std::vector<Json> values;
+  };
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
-               std::string, std::vector<Json>, std::vector<Member>>
+               std::string, std::vector<Json>, Object>
       value_;
 };
 

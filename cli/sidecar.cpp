@@ -3,12 +3,12 @@
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <memory>
 #include <optional>
 
 #include "common.hpp"
@@ -178,17 +178,16 @@ void need(const std::string& value, const std::string& option,
                                    sidecar_of(file).string(), why)}};
 }
 
+std::string identity_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "";
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino,
+                     status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
 Fingerprint fingerprint_of(std::span<const std::byte> bytes) {
-  constexpr std::size_t slice = std::size_t{64} << 20;
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(
-      XXH3_createState(), &XXH3_freeState);
-  if (state == nullptr) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
-  for (std::size_t at = 0; at < bytes.size(); at += slice) {
-    const auto part = bytes.subspan(at, std::min(slice, bytes.size() - at));
-    XXH3_128bits_update(state.get(), part.data(), part.size());
-  }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {static_cast<std::int64_t>(bytes.size()),
           fmt::format("{:016x}{:016x}", hash.high64, hash.low64)};
 }

@@ -17,6 +17,10 @@ namespace stridewise::cli {
 [[nodiscard]] std::filesystem::path sidecar_of(
     const std::filesystem::path& file);
 
+// Which file a name stands for, and when that was written last. Another file under the
+// name, or other bytes in it, differ.
+[[nodiscard]] std::string identity_of(const std::filesystem::path& file);
+
 // What a sidecar tells; empty where there is none. JSON that does not name the file
 // is no sidecar of it. What the header of a .npy file tells comes before.
 struct Sidecar {

@@ -2,6 +2,8 @@
 #include "write_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <span>
@@ -11,18 +13,29 @@
 
 namespace stridewise::cli {
 
+namespace {
+
+// Whether a descriptor writes to the file of this name. One in its place would take
+// away what is written there.
+bool is_open_as(int descriptor, const std::filesystem::path& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+}  // namespace
+
 void check_not_stdout(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  // A file behind these is written to by others: a new one in its place would take
-  // away what they write.
-  const bool stream = name.starts_with("/dev/std") ||
-                      name.starts_with("/dev/fd/") ||
-                      name.starts_with("/proc/");
-  if (name != "-" && !stream) return;
+  const bool dash = path == "-";
+  if (!dash && !is_open_as(STDOUT_FILENO, path) &&
+      !is_open_as(STDERR_FILENO, path)) {
+    return;
+  }
   throw Failure{
       {ErrorCode::unsupported,
-       fmt::format("{}: stdout is not written to; name a file{}", name,
-                   stream ? "" : " (./- for one of that name)")}};
+       fmt::format("{}: stdout is not written to; name a file{}", path.string(),
+                   dash ? " (./- for one of that name)" : "")}};
 }
 
 void write_file(const std::filesystem::path& path, std::int64_t size,
@@ -30,12 +43,8 @@ void write_file(const std::filesystem::path& path, std::int64_t size,
   check_not_stdout(path);
   OutputFile output = value_of(OutputFile::create(path, size));
   fill(output.bytes().data());
-  if (auto removed = remove_sidecars(path); !removed) {
-    throw Failure{removed.error()};
-  }
-  if (auto committed = output.commit(); !committed) {
-    throw Failure{committed.error()};
-  }
+  value_of(remove_sidecars(path));
+  value_of(output.commit());
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

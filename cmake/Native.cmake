@@ -1,5 +1,5 @@
-# STRIDEWISE_NATIVE: leaves on, of the options for instruction sets, the best that this
-# machine has and those that plans mix with it.
+# STRIDEWISE_NATIVE switches off the instruction sets that this machine does not have, and
+# those that it has better ones for.
 if(NOT STRIDEWISE_NATIVE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   return()
 endif()
@@ -10,7 +10,7 @@ if(failed)
   message(FATAL_ERROR "the compiler does not tell this machine's instruction "
                       "sets; configure with -DSTRIDEWISE_NATIVE=OFF")
 endif()
-foreach(set SSE4_1 AVX2 F16C AVX512F AVX512BW AVX512DQ AVX512VL AVX512VBMI)
+foreach(set AVX2 F16C AVX512F AVX512BW AVX512DQ AVX512VL AVX512VBMI)
   string(FIND "${macros}" "__${set}__" at)
   if(at EQUAL -1)
     set(has_${set} OFF)
@@ -23,6 +23,9 @@ if(NOT (has_AVX2 AND has_F16C))
 endif()
 if(NOT (has_AVX512F AND has_AVX512BW AND has_AVX512DQ AND has_AVX512VL))
   set(STRIDEWISE_AVX512 OFF)
+endif()
+if(NOT has_AVX512VBMI)
+  set(STRIDEWISE_VBMI OFF)
 endif()
 if(STRIDEWISE_AVX2)
   set(STRIDEWISE_SSE4 OFF)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds a target in a folder that the preset `release` or another one configures, and
-# says how far it is: on a terminal in one line, else now and then.
+# Builds a target and says how far it is: on a terminal in one line, else every 20 seconds.
 #   build.sh FOLDER TARGET
+# The preset `release` configures the folder, unless it has tests: ./test did that then.
 # The log is FOLDER.log. FOLDER/built is as old as the sources that were built.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -33,9 +33,9 @@ left() { # done, all, seconds
 show() {
   next=0
   while IFS= read -r line; do
-    printf '%s\n' "$line" >>"$log"
+    printf '%s\n' "${line#@}" >>"$log"
     case $line in
-      @*) ;;
+      @[1-9]*' '[1-9]*' '[0-9]*' '*) ;;
       *) continue ;;
     esac
     # shellcheck disable=SC2086  # split into words
@@ -58,9 +58,12 @@ show() {
 : >"$log"
 [ -x "$build/cli/stridewise" ] ||
   echo "building stridewise, once: 3 to 5 minutes on two cores..." >&2
-if [ ! -e "$build/CMakeCache.txt" ]; then
-  cmake -S "$here" --preset release >"$log" 2>&1 || fail
-fi
+configured() {
+  [ -e "$build/build.ninja" ] || return 1
+  grep -q '^STRIDEWISE_TESTS:BOOL=ON' "$build/CMakeCache.txt" ||
+    [ "$build/build.ninja" -nt "$here/CMakePresets.json" ]
+}
+configured || cmake -S "$here" --preset release -B "$build" >"$log" 2>&1 || fail
 status=$build/status
 {
   NINJA_STATUS='@%f %t %e ' cmake --build "$build" --target "$target" 2>&1 &&

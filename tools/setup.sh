@@ -9,7 +9,7 @@ run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
 nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
-libc++-14-dev libc++abi-14-dev
+clang-19 libc++-19-dev libc++abi-19-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
 pocl-opencl-icd oclgrind chromium chromium-driver python3-selenium
 fonts-dejavu-core"

@@ -121,6 +121,9 @@ class Progress {
 };
 
 void run(Context& context, const Options& options) {
+  for (const std::string& file : {options.csv, options.svg}) {
+    if (!file.empty()) check_not_stdout(file);
+  }
   BenchResult results;
   results.threads =
       options.threads == 0 ? default_thread_count() : options.threads;
@@ -191,8 +194,9 @@ void add_bench(Command app, Context& context) {
   command
       .add_option("--problems,-p", options->problems,
                   "a problem file, or one of small, medium, large, default: "
-                  "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; or values: 8 MiB "
-                  "of f32 that change their type on the way")
+                  "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; planes: columns "
+                  "that share sets of the caches; or values: 8 MiB of f32 that "
+                  "change their type on the way")
       .show_default()
       .excludes(src)
       .excludes(to_dtype);

@@ -48,10 +48,12 @@ Problem parse_line(std::string_view line) {
   if (at == std::string_view::npos) {
     refuse(fmt::format("no '->' between two layouts in '{}'", fields[2]));
   }
-  Problem problem{std::string(fields[0]), std::string(fields[1]),
+  Problem problem{std::string(fields[0]),
+                  std::string(fields[1]),
                   std::string(trimmed(fields[2].substr(0, at))),
                   std::string(trimmed(fields[2].substr(at + arrow.size()))),
-                  std::string(fields[3])};
+                  std::string(fields[3]),
+                  true};
   const std::array<std::pair<std::string_view, const std::string*>, 4> needed =
       {{{"dtype", &problem.dtype},
         {"src", &problem.src},
@@ -96,8 +98,9 @@ BoundProblem bind(Problem problem) {
   }
   std::vector<LayoutSource> sources =
       resolve_all(std::array{problem.src, problem.dst}, problem.shape);
-  // Lines of problems are in logical order, whatever their tags spell.
-  const Shape shape = value_of(read_shape(problem.shape, sources)).logical;
+  const Shape shape = problem.in_logical_order
+                          ? value_of(read_shape(problem.shape, sources)).logical
+                          : shape_for(problem.shape, sources);
   const Layout src = value_of(sources[0].bind(shape, src_type.bytes()));
   const Layout dst = value_of(sources[1].bind(shape, dst_type.bytes()));
   for (const Layout* layout : {&src, &dst}) {
@@ -140,8 +143,8 @@ std::vector<BoundProblem> parse_problems(std::string_view text,
 }
 
 std::vector<BoundProblem> read_problems(const std::string& file) {
-  constexpr std::array<std::string_view, 5> shipped = {
-      "small", "medium", "large", "default", "values"};
+  constexpr std::array<std::string_view, 6> shipped = {
+      "small", "medium", "large", "default", "planes", "values"};
   const fs::path path = std::ranges::find(shipped, file) == shipped.end()
                             ? fs::path(file)
                             : shipped_folder() / (file + ".txt");

@@ -3,6 +3,7 @@
 //   name; dtype; src -> dst; shape          # a comment
 //   name; dtype->dtype; src -> dst; shape   # values that change on the way
 //
+// The numbers of a shape are in logical order, as the dims of tags like acdb are.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,6 +20,8 @@ namespace stridewise::cli {
 struct Problem {
   std::string name;                    // empty: dtype, layouts and shape
   std::string dtype, src, dst, shape;  // dtype: one, or "f32->s8"
+  // The numbers of the shape are in logical order, whatever the tags spell.
+  bool in_logical_order = false;
 };
 
 // A problem that is understood: texts resolved and bound.

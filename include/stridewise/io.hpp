@@ -68,8 +68,8 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const;
 
   // Gives back the memory that these bytes were read into; they can be read
-  // again. Nothing where they lie outside. For who walks once over a file larger than
-  // memory.
+  // again. Bytes outside of the file change nothing. For who walks once over a file
+  // larger than memory.
   void forget(std::int64_t first, std::int64_t count) const noexcept;
 
  private:
@@ -89,9 +89,13 @@ struct TensorFile {
   [[nodiscard]] std::span<const std::byte> data() const;
 };
 
+// Whether a file of this name is a NumPy array: it ends in .npy, in either case.
+[[nodiscard]] bool is_npy(const std::filesystem::path& path);
+
 // Whether a tensor may be written under this name: as NumPy's array or as raw bytes.
 // Error unsupported: the name is of another format (.safetensors, .pt, .png ...), whose
-// readers would take raw bytes for something else.
+// readers would take raw bytes for something else; or it is a link to a file of another
+// kind than the name says.
 [[nodiscard]] Result<void> check_tensor_name(const std::filesystem::path& path);
 
 // Errors: the file cannot be read, is an archive (.npz), or its header lies.
@@ -133,7 +137,8 @@ struct MemoryWindow {
 // and destroying it leaves nothing. Created full-size, as zeros. Move-only.
 class OutputFile {
  public:
-  // A file that is replaced leaves its permissions (0777 at most), not its owner.
+  // The new file has the permissions of the one that it replaces, 0777 at most, and
+  // belongs to who writes it.
   // Errors: `path` is a directory or a device, its folder cannot be written,
   // `size` is negative, or the disk has less than `size` bytes free.
   [[nodiscard]] static Result<OutputFile> create(

@@ -10,7 +10,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -162,15 +161,15 @@ class Layout {
   // Pre: index.size() == shape().size(), 0 <= index[d] < extent of d.
   [[nodiscard]] std::int64_t offset(
       std::span<const std::int64_t> index) const noexcept;
-  // The same as numbers: layout.offset(1, 16, 4, 3), or in braces.
+  // The same as numbers: layout.offset(1, 16, 4, 3), or in braces. -1 where these are
+  // not as many as the shape has dims.
   template <std::integral... Index>
   [[nodiscard]] std::int64_t offset(Index... index) const noexcept {
-    const std::array<std::int64_t, sizeof...(Index)> all = {
-        static_cast<std::int64_t>(index)...};
-    return offset(std::span<const std::int64_t>(all));
+    return offset({static_cast<std::int64_t>(index)...});
   }
   [[nodiscard]] std::int64_t offset(
       std::initializer_list<std::int64_t> index) const noexcept {
+    if (index.size() != shape().size()) return -1;
     return offset(std::span<const std::int64_t>(index.begin(), index.size()));
   }
 

@@ -20,9 +20,12 @@ std::string written(const LayoutSource& layout) {
              : layout.name;
 }
 
-const LayoutSource* first_spelled(std::span<const LayoutSource> layouts) {
-  const auto found = std::ranges::find_if(
-      layouts, [](const auto& layout) { return !layout.spelled_dims.empty(); });
+// The first layout that spells these dims, in any order.
+const LayoutSource* first_spelled(std::span<const LayoutSource> layouts,
+                                  const std::vector<std::string>& dims) {
+  const auto found = std::ranges::find_if(layouts, [&](const auto& layout) {
+    return std::ranges::is_permutation(layout.spelled_dims, dims);
+  });
   return found == layouts.end() ? nullptr : &*found;
 }
 
@@ -46,19 +49,19 @@ Result<ShapeReadings> read_shape(std::string_view text,
                                  std::span<const LayoutSource> layouts) {
   const auto ordered = std::ranges::find_if(
       layouts, [](const auto& layout) { return !layout.dims.empty(); });
-  const LayoutSource* const spelled = first_spelled(layouts);
-  if (ordered == layouts.end() && !has_names(text) && spelled != nullptr) {
-    return needs_names(text, *spelled);
+  const bool named = has_names(text);
+  if (ordered == layouts.end() && !named && !layouts.empty()) {
+    return needs_names(text, layouts.front());
   }
   const std::vector<std::string> dims =
       ordered == layouts.end() ? std::vector<std::string>() : ordered->dims;
   Result<Shape> logical = parse_shape(text, dims);
   if (!logical) return unexpected(std::move(logical.error()));
   ShapeReadings readings{*std::move(logical), {}};
-  const bool other_order =
-      !has_names(text) && spelled != nullptr && spelled->spelled_dims != dims &&
-      std::ranges::is_permutation(spelled->spelled_dims, dims);
-  if (!other_order) return readings;
+  const LayoutSource* const spelled = first_spelled(layouts, dims);
+  if (named || spelled == nullptr || spelled->spelled_dims == dims) {
+    return readings;
+  }
   Result<Shape> other = parse_shape(text, spelled->spelled_dims);
   if (!other) return unexpected(std::move(other.error()));
   readings.spelled = *std::move(other);
@@ -70,12 +73,14 @@ Result<Shape> shape_of(std::string_view text,
   Result<ShapeReadings> readings = read_shape(text, layouts);
   if (!readings) return unexpected(std::move(readings.error()));
   if (!readings->spelled) return std::move(readings->logical);
+  std::vector<std::string> dims;
+  for (const Dim& dim : readings->logical) dims.push_back(dim.name);
   return fail(
       ErrorCode::invalid_value,
       fmt::format("the shape {} has two readings; name its dims: {} (logical "
                   "order) or {} (order of the text {})",
                   text, print(readings->logical), print(*readings->spelled),
-                  written(*first_spelled(layouts))));
+                  written(*first_spelled(layouts, dims))));
 }
 
 }  // namespace stridewise

@@ -122,16 +122,29 @@ std::string print_extents(std::span<const std::int64_t> extents) {
 }
 
 Result<void> check_tensor_name(const fs::path& path) {
-  const std::string extension = lower_extension(path);
-  const bool foreign =
-      !extension.empty() &&
-      std::ranges::find(foreign_formats, std::string_view(extension).substr(
-                                             1)) != foreign_formats.end();
-  if (!foreign) return {};
-  return fail(ErrorCode::unsupported,
-              fmt::format("{}: {} is a format of its own, which is not "
-                          "written; use .npy, or another ending for raw bytes",
-                          path.string(), extension));
+  std::error_code none;
+  const fs::path target =
+      fs::is_symlink(path, none) ? fs::weakly_canonical(path, none) : path;
+  if (is_npy(path) != is_npy(target)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: is a link to {}; only one of them is an array "
+                            "by its name",
+                            path.string(), target.string()));
+  }
+  for (const fs::path& name : {path, target}) {
+    const std::string extension = lower_extension(name);
+    const bool foreign =
+        !extension.empty() &&
+        std::ranges::find(foreign_formats, std::string_view(extension).substr(
+                                               1)) != foreign_formats.end();
+    if (!foreign) continue;
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: {} is a format of its own, which is not "
+                            "written; use .npy, or another ending for raw "
+                            "bytes",
+                            name.string(), extension));
+  }
+  return {};
 }
 
 std::span<const std::byte> TensorFile::data() const {

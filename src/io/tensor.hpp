@@ -6,8 +6,6 @@
 
 namespace stridewise {
 
-[[nodiscard]] bool is_npy(const std::filesystem::path& path);
-
 // "2x17x5x4"
 [[nodiscard]] std::string print_extents(std::span<const std::int64_t> extents);
 

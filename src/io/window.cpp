@@ -78,10 +78,11 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
   const auto before = static_cast<std::size_t>(std::min(first * width, size));
   const auto here = static_cast<std::size_t>((end - first) * width);
   std::ranges::fill(all.first(before), std::byte{0});
-  std::ranges::copy(
-      bytes.subspan(static_cast<std::size_t>(skip + (first * width - start)),
-                    here),
-      all.subspan(before).begin());
+  if (here > 0)
+    std::ranges::copy(
+        bytes.subspan(static_cast<std::size_t>(skip + (first * width - start)),
+                      here),
+        all.subspan(before).begin());
   std::ranges::fill(all.subspan(before + here), std::byte{0});
   window.bytes = all;
   window.missing_elements = elements_outside(layout, first, end);

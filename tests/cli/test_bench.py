@@ -130,6 +130,12 @@ class ShippedProblems(support.CliTest):
         for other in medium, large:
             self.assertEqual([f[:3] for f in other], [f[:3] for f in small])
 
+    def test_planes_that_share_sets(self):
+        told = self.answer("bench", "--problems", "planes", "--only", "f32 C4",
+                           "--rounds", "1")
+        self.assertEqual({case["dtype"] for case in told["cases"]}, {"f32"})
+        self.assertEqual(len(told["cases"]), 2)
+
     def test_values_are_of_8_mib_of_f32(self):
         told = (PROBLEMS / "values.txt").read_text().splitlines()
         lines = [line.split(";") for line in told if not line.startswith("#")]

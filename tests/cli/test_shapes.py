@@ -78,6 +78,8 @@ class Shapes(support.CliTest):
         self.readings("plan", "nhwc", "nchw", "--shape", "1x2x3x4")
         self.readings("plan", "mace.channel", "nhwc", "--shape", "1x2x3x4")
         self.readings("plan", "n h w c", "nchw", "--shape", "1x2x3x4")
+        # A text that spells a part of the dims does not.
+        self.readings("draw", "h w c", "--to", "nhwc", "--shape", "1x2x3x4")
         self.refused("show", "n h w c", "--shape", "1x2x3x4",
                      says="n=1,h=2,w=3,c=4, if")
 
@@ -97,6 +99,28 @@ class Shapes(support.CliTest):
                            "--layout-a", "nhwc", "--layout-b", "nchw",
                            "--shape", "1x4x2x3")
         self.assertTrue(told["equal"])
+        told = self.answer("diff", self.path("nhwc.raw"), self.path("nchw.npy"),
+                           "--layout-a", "nhwc", "--shape", "1x4x2x3")
+        self.assertTrue(told["equal"])
+        self.answer("draw", "nhwc", "--data", self.path("nhwc.npy"), "--shape",
+                    "1x2x3x4")
+
+    def test_arrays_that_contradict_their_layout(self):
+        array = self.path("nhwc.npy")
+        # A is the tensor itself, of c=2,h=3,w=4; B's axes say c=4,h=2,w=3.
+        self.refused("diff", array, array, "--layout-b", "nhwc",
+                     says="an array of 1x2x3x4")
+        self.refused("check", array, "nhwc", "--shape", "n=1,c=2,h=3,w=4",
+                     says="an array of 1x2x3x4")
+        self.refused("convert", array, self.path("o.npy"), "--from", "nhwc",
+                     "--to", "nchw", "--shape", "n=1,c=2,h=3,w=4",
+                     says="an array of 1x2x3x4")
+
+    def test_the_shape_of_a_report_is_in_logical_order(self):
+        told = self.answer("convert", self.path("nhwc.npy"),
+                           self.path("o.npy"), "--from", "n h w c", "--to",
+                           "nchw", "--shape", "1x4x2x3")
+        self.assertEqual(told["shape"], "n=1,c=4,h=2,w=3")
 
     def test_a_sidecars_shape_is_no_guess(self):
         self.path("nhwc.json").write_text(
@@ -122,7 +146,9 @@ class Shapes(support.CliTest):
                              {"n": 1, "c": 4, "h": 2, "w": 3})
 
     def test_problems_are_in_logical_order(self):
-        told = self.answer("bench", "nhwc", "nchw", "--shape", "1x4x8x8",
+        self.readings("bench", "nhwc", "nchw", "--shape", "1x4x8x8")
+        self.path("p.txt").write_text("a; f32; nhwc -> nchw; 1x4x8x8")
+        told = self.answer("bench", "--problems", self.path("p.txt"),
                            "--rounds", "1")
         self.assertEqual(told["cases"][0]["bytes"], 4 * 4 * 64)
 

@@ -225,7 +225,7 @@ TEST(Layout, NamesAreIdentifiers) {
     // A dim that no digit covers is no error here.
     EXPECT_TRUE(bound(good, good)) << good;
   }
-  for (const std::string bad :
+  for (const std::string& bad :
        {std::string("</script><script>"), std::string("1a"), std::string("a b"),
         std::string("a;"), std::string("a-b"), std::string("caf\xc3\xa9"),
         std::string("a\0b", 3), std::string("a\n"), std::string("")}) {
@@ -249,7 +249,9 @@ TEST(Layout, OffsetTakesNumbers) {
   const std::int32_t c = 16;
   EXPECT_EQ(layout.offset(n, c, 4L, '\3'), 1264);
   EXPECT_EQ(layout_of("x", "x=5")->offset(3), 3);
-  EXPECT_EQ(layout_of("-", "")->offset(), 0);
+  EXPECT_EQ(layout.offset(1, 16, 4), -1);
+  EXPECT_EQ(layout.offset({1, 16, 4, 3, 0}), -1);
+  EXPECT_EQ(layout.offset(), -1);
 }
 
 TEST(Layout, AxisNames) {

@@ -89,8 +89,8 @@ constexpr Known known[] = {
 };
 
 const Known* find(cl_int status) {
-  const auto* const found = std::ranges::find(known, status, &Known::status);
-  return found == std::end(known) ? nullptr : found;
+  const auto found = std::ranges::find(known, status, &Known::status);
+  return found == std::end(known) ? nullptr : &*found;
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ std::vector<Kernel> allowed_kernels() {
 #endif
 #if defined(STRIDEWISE_AVX512)
   if (best_isa() >= Isa::avx512) add(x86::avx512_kernels());
+#endif
+#if defined(STRIDEWISE_VBMI)
   if (best_isa() >= Isa::avx512_vbmi) add(x86::avx512_vbmi_kernels());
 #endif
   static std::deque<std::string> names;  // called once

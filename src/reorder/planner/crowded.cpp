@@ -66,9 +66,6 @@ void mark_crowded(ScheduledNest& scheduled, const PlanNest& nest,
 
 // Of the rows of 4 strips. They are marked, too, where columns of dst are half a page or
 // more apart, by powers of two; of 8 bytes, which write twice as much a column, a page.
-// Columns of short rows stream one by one where half of them share a set: written line by
-// line in turns they wait for each other.
-// measured: Zen 3, 2026-11-27, f32 nhwc to nchw, 1x32x256x256: 3.0 times as fast.
 // Where caches hold src and dst, and columns do not crowd, a copy of rows takes half as
 // long. Elements of one and two bytes stream column by column where 16 columns share a
 // set; longer ones where rows are read as they are and at most 16 of those do: of more,
@@ -83,16 +80,21 @@ void mark_crowded_stream(ScheduledNest& scheduled, const PlanNest& nest,
     return;
   }
   const std::int64_t of_columns = columns_per_set(scheduled, nest);
-  const bool share_sets = 2 * of_columns >= nest.tile[1].count;
+  const bool by_columns =
+      of_columns > 1 && 2 * of_columns >= nest.tile[1].count;
   if (unit < 4) {
-    scheduled.stream_columns = of_columns >= some_columns / 4 || share_sets;
+    scheduled.stream_columns = of_columns >= some_columns / 4 || by_columns;
     return;
   }
   const std::int64_t full = unit == 4 ? some_columns / 2 : some_columns;
   const bool crowded_dst = of_columns >= full;
+  // Columns of short rows stream one by one where half of them share a set: lines of
+  // different columns would wait for each other.
+  // measured: Zen 3, 2026-11-27, f32 nhwc to nchw, 1x32x256x256: 3.0 times as fast.
   if (nest.tile[1].count * unit < long_row) {
-    scheduled.stream_columns = scheduled.reads_crowded = share_sets;
-    scheduled.crowded_src = share_sets ? 1 : 0;
+    if (!by_columns) return;
+    scheduled.stream_columns = scheduled.reads_crowded = true;
+    scheduled.crowded_src = 1;
     return;
   }
   const std::int64_t of_rows = rows_per_set(scheduled, nest, 4);
