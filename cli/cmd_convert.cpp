@@ -57,7 +57,8 @@ void run(Context& context, const Options& given) {
                          .to = sources[1]};
   if (!options.shape.empty()) {
     const TensorFile file = value_of(open_tensor(options.in));
-    convert.shape = shape_in_files(options.shape, sources, {{file, sources[0]}});
+    convert.shape =
+        shape_in_files(options.shape, sources, {{file, sources[0]}});
   }
   if (!options.dtype.empty()) {
     convert.type = value_of(parse_element_type(options.dtype));
@@ -77,25 +78,28 @@ void run(Context& context, const Options& given) {
     mover = mover_on(options.device, convert.fill);
     convert.move = mover.move;
   }
-  Fingerprint fingerprint;
-  convert.before_commit =
-      [&](std::span<const std::byte> file) -> Result<void> {
+  std::optional<OutputFile> sidecar;
+  convert.before_commit = [&](const ConvertJob& job,
+                              std::span<const std::byte> file) -> Result<void> {
     // What was said of IN is of the bytes that were there then.
     if (identity_of(options.in) != in) {
       return fail(ErrorCode::io, options.in + ": changed while it was read");
     }
-    if (options.sidecar) fingerprint = fingerprint_of(file);
+    if (options.sidecar) {
+      Result<OutputFile> made =
+          make_sidecar(options.out,
+                       {options.to, print(job.src.shape()),
+                        std::string(job.values.dst.name)},
+                       fingerprint_of(file));
+      if (!made) return unexpected(std::move(made.error()));
+      sidecar.emplace(*std::move(made));
+    }
     return remove_sidecars(options.out);
   };
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
-  if (options.sidecar) {
-    write_sidecar(options.out,
-                  {options.to, print(report.src.shape()),
-                   std::string(report.to_type.name)},
-                  fingerprint);
-  }
+  if (sidecar) value_of(sidecar->commit());
   const auto moved =
       static_cast<double>(report.bytes_read + report.bytes_written);
   const double gbps = report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;

@@ -210,8 +210,9 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   }
   if (!options.layout_b.empty() || options.layout_a.empty()) return;
   options.layout_b = options.layout_a;
-  // Two arrays were written alike.
-  if (a.npy || !b.npy || options.shape.empty()) return;
+  // Two arrays of one shape were written alike.
+  if (!b.npy || options.shape.empty()) return;
+  if (a.npy && a.npy->shape == b.npy->shape) return;
   const Shape shape = shape_of_tensor(options, options.layout_a, b);
   const bool is_tensor =
       std::ranges::equal(b.npy->shape, shape, {}, {}, &Dim::extent);

@@ -55,7 +55,9 @@ void add_emit(Command app, Context& context) {
       "emit", "a layout's index arithmetic as source code, for kernels");
   command.footer(
       "Three functions: index -> element offset, index -> axis coordinates, "
-      "element offset ->\nindex. Indices are in the order of the shape.\n"
+      "element offset ->\nindex. Indices are in the logical order of a tag or "
+      "catalogue "
+      "name, else in the order\nof the shape; their names stand in the code.\n"
       "  stridewise emit nChw16c --shape 2x17x5x4\n"
       "  stridewise emit mace.channel --shape 2x17x5x4 --lang opencl --name "
       "image\n"

@@ -200,6 +200,10 @@ void check_sidecar(const fs::path& in, const fs::path& out) {
                                "give OUT another name",
                                path.string(), why)}};
   };
+  if (one_line(out.filename().string()) != out.filename().string()) {
+    throw Failure{{ErrorCode::invalid_value,
+                   out.string() + ": a sidecar cannot say this name"}};
+  }
   if (same_file(path, in)) refuse("is IN");
   if (same_file(path, out)) refuse("is OUT");
   std::error_code ignored;
@@ -231,8 +235,8 @@ Result<void> remove_sidecars(const fs::path& out) {
   return {};
 }
 
-void write_sidecar(const fs::path& file, const Sidecar& sidecar,
-                   const Fingerprint& fingerprint) {
+Result<OutputFile> make_sidecar(const fs::path& file, const Sidecar& sidecar,
+                                const Fingerprint& fingerprint) {
   const Json json = {{"layout", sidecar.layout},
                      {"shape", sidecar.shape},
                      {"dtype", sidecar.dtype},
@@ -240,10 +244,12 @@ void write_sidecar(const fs::path& file, const Sidecar& sidecar,
                      {"size_bytes", fingerprint.size_bytes},
                      {"xxh128", fingerprint.xxh128}};
   const std::string text = json.lines() + "\n";
-  OutputFile output = value_of(OutputFile::create(
-      sidecar_of(file), static_cast<std::int64_t>(text.size())));
-  std::ranges::copy(std::as_bytes(std::span(text)), output.bytes().data());
-  value_of(output.commit());
+  Result<OutputFile> output = OutputFile::create(
+      sidecar_of(file), static_cast<std::int64_t>(text.size()));
+  if (output) {
+    std::ranges::copy(std::as_bytes(std::span(text)), output->bytes().data());
+  }
+  return output;
 }
 
 }  // namespace stridewise::cli

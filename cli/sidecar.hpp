@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "stridewise/result.hpp"
+#include "stridewise/io.hpp"
 
 namespace stridewise::cli {
 
@@ -44,13 +44,16 @@ struct Fingerprint {
 [[nodiscard]] Fingerprint fingerprint_of(std::span<const std::byte> bytes);
 
 // Ends the command where OUT's sidecar would replace IN, OUT, or a file that is
-// not OUT's sidecar already. Before OUT is written.
+// not OUT's sidecar already, or where it cannot say OUT's name. Before OUT is written.
 void check_sidecar(const std::filesystem::path& in,
                    const std::filesystem::path& out);
 // Removes the sidecar that names `out`, also beside what a link points to. To be
 // called before `out` is replaced: a sidecar of the old bytes must not outlive them.
 [[nodiscard]] Result<void> remove_sidecars(const std::filesystem::path& out);
-void write_sidecar(const std::filesystem::path& file, const Sidecar& sidecar,
-                   const Fingerprint& fingerprint);
+// The sidecar of a file, which takes its name when it is committed. Made before the
+// file takes its own, so that what fails then loses nothing.
+[[nodiscard]] Result<OutputFile> make_sidecar(const std::filesystem::path& file,
+                                              const Sidecar& sidecar,
+                                              const Fingerprint& fingerprint);
 
 }  // namespace stridewise::cli

@@ -27,6 +27,9 @@ bool is_open_as(int descriptor, const std::filesystem::path& path) {
 }  // namespace
 
 void check_not_stdout(const std::filesystem::path& path) {
+  if (path.empty()) {
+    throw Failure{{ErrorCode::invalid_value, "OUT has no name"}};
+  }
   const bool dash = path == "-";
   if (!dash && !is_open_as(STDOUT_FILENO, path) &&
       !is_open_as(STDERR_FILENO, path)) {
@@ -34,8 +37,8 @@ void check_not_stdout(const std::filesystem::path& path) {
   }
   throw Failure{
       {ErrorCode::unsupported,
-       fmt::format("{}: stdout is not written to; name a file{}", path.string(),
-                   dash ? " (./- for one of that name)" : "")}};
+       fmt::format("{}: stdout and stderr are not written to; name a file{}",
+                   path.string(), dash ? " (./- for one of that name)" : "")}};
 }
 
 void write_file(const std::filesystem::path& path, std::int64_t size,

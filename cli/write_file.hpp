@@ -9,8 +9,8 @@
 
 namespace stridewise::cli {
 
-// Ends the command where OUT is "-" or the file behind stdout or stderr: a tensor is not
-// written there.
+// Ends the command where OUT has no name, is "-", or is the file behind stdout or stderr:
+// a tensor is not written there.
 void check_not_stdout(const std::filesystem::path& path);
 
 // A file of `size` bytes, which `fill` writes. It appears whole or not at all;

@@ -8,17 +8,23 @@ those for any machine: the others are the same templates.
 SPDX-License-Identifier: Apache-2.0
 """
 import concurrent.futures
+import hashlib
 import json
 import pathlib
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KEPT = ("-I", "-D", "-std=", "-m")  # of the flags, whose others are g++'s
+CLANG = ["clang++-19", "-stdlib=libc++", "-std=c++20", "-Wall", "-Wextra",
+         "-Werror", "-Wno-unused-command-line-argument"]
+# Read once for all sources, because that takes longer than what a source says itself.
+COMMON = ["fmt/format.h", "fmt/ranges.h", "tl/expected.hpp"]
 
 
 def sources(build):
+    """(path, flags) of each source, whatever compiler the flags were for."""
     seen = set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
@@ -27,25 +33,37 @@ def sources(build):
             "kernels" in parts and path.name.startswith("x86_"))
         if wanted and path not in seen:
             seen.add(path)
-            yield path, shlex.split(entry["command"]), entry["directory"]
-
-
-def check(source):
-    path, words, folder = source
-    flags = [word for word in words if word.startswith(KEPT)]
-    for at, word in enumerate(words):
-        if word == "-isystem":
-            flags += [word, words[at + 1]]
-    done = subprocess.run(
-        ["clang++-19", "-stdlib=libc++", "-fsyntax-only", "-Wall", "-Wextra",
-         "-Werror", "-Wno-unused-command-line-argument", *flags, str(path)],
-        cwd=folder, capture_output=True, text=True, check=False)
-    return path, done.returncode, done.stderr
+            yield path, shlex.split(entry["command"])
 
 
 def main():
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(check, sources(pathlib.Path(sys.argv[1]))))
+    with tempfile.TemporaryDirectory(prefix="stridewise-libcxx-") as name:
+        folder = pathlib.Path(name)
+        (folder / "common.hpp").write_text(
+            "".join(f"#include <{header}>\n" for header in COMMON))
+        subprocess.run([*CLANG, "-x", "c++-header", "common.hpp", "-o",
+                        "common.pch"], cwd=folder, check=True)
+
+        def check(source):
+            path, words = source
+            # Definitions differ from file to file, and so cannot be options beside a
+            # header that was read without them.
+            defines = "".join(
+                "#define " + word[2:].replace("=", " ", 1) + "\n"
+                for word in words if word.startswith("-D"))
+            header = folder / hashlib.sha256(defines.encode()).hexdigest()
+            header.write_text(defines)
+            flags = [w for w in words if w.startswith(("-I", "-m"))]
+            for at, word in enumerate(words):
+                if word == "-isystem":
+                    flags += [word, words[at + 1]]
+            done = subprocess.run(
+                [*CLANG, "-fsyntax-only", "-include-pch",
+                 str(folder / "common.pch"), "-include", str(header), *flags,
+                 str(path)], capture_output=True, text=True, check=False)
+            return path, done.returncode, done.stderr
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(check, sources(pathlib.Path(sys.argv[1]))))
     for path, code, errors in results:
         if code != 0:
             print(f"{path}:\n{errors}")

@@ -137,8 +137,8 @@ struct MemoryWindow {
 // and destroying it leaves nothing. Created full-size, as zeros. Move-only.
 class OutputFile {
  public:
-  // The new file has the permissions of the one that it replaces, 0777 at most, and
-  // belongs to who writes it.
+  // The new file has the permissions of the one that it replaces, 0777 at most. It
+  // belongs to who writes it; what root replaces keeps its owner.
   // Errors: `path` is a directory or a device, its folder cannot be written,
   // `size` is negative, or the disk has less than `size` bytes free.
   [[nodiscard]] static Result<OutputFile> create(
@@ -195,10 +195,11 @@ struct ConvertOptions {
   // Does the moving instead of a plan: a device.
   std::function<Result<void>(const ConvertJob&)> move = {};
   std::function<void(double done)> progress = {};  // 0..1, calling thread
-  // Called with all bytes of the new file, before it takes the name `out`. An error
-  // ends the conversion, and nothing is written.
-  std::function<Result<void>(std::span<const std::byte> file)> before_commit =
-      {};
+  // Called with what was moved and all bytes of the new file, before it takes the name
+  // `out`. An error ends the conversion, and nothing is written.
+  std::function<Result<void>(const ConvertJob&,
+                             std::span<const std::byte> file)>
+      before_commit = {};
 };
 
 struct ConvertReport {

@@ -260,10 +260,10 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   }
 
   const auto begin = std::chrono::steady_clock::now();
+  const ConvertJob job{*src, *dst, Values{*type, to_type, options.quantisation},
+                       window->bytes, data};
   if (options.move) {
-    auto moved =
-        options.move({*src, *dst, Values{*type, to_type, options.quantisation},
-                      window->bytes, data});
+    auto moved = options.move(job);
     if (!moved) return unexpected(moved.error());
   } else {
     run_plan(*plan, window->bytes.data(), data.data(), options);
@@ -274,7 +274,7 @@ Result<ConvertReport> convert_file(const ConvertOptions& given) {
   const std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   if (options.before_commit) {
-    if (auto allowed = options.before_commit(bytes); !allowed) {
+    if (auto allowed = options.before_commit(job, bytes); !allowed) {
       return unexpected(allowed.error());
     }
   }

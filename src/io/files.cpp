@@ -141,8 +141,8 @@ Result<OutputFile> OutputFile::create(const fs::path& given,
                 fmt::format("{}: needs {} bytes, but only {} are free there",
                             path.string(), size, disk.f_bavail * unit));
   }
-  // No more than permissions: a file that somebody may run as its owner would be run
-  // as the new owner, who wrote no program.
+  // No more than permissions: whoever runs a setuid file is its owner meanwhile, and the
+  // owner may be another one now.
   const mode_t mode = exists ? status.st_mode & 0777 : 0666;
 
   OutputFile output;
@@ -159,6 +159,11 @@ Result<OutputFile> OutputFile::create(const fs::path& given,
     if (output.descriptor_ >= 0) output.hidden_name_ = hidden;
   }
   if (output.descriptor_ < 0) return io_error(path, "cannot create", errno);
+  // Only root may give a file away, and then its owner can read it as before.
+  if (exists && ::geteuid() == 0) {
+    static_cast<void>(
+        ::fchown(output.descriptor_, status.st_uid, status.st_gid) == 0);
+  }
   if (exists && ::fchmod(output.descriptor_, mode) != 0) {
     return io_error(path, "cannot set its mode", errno);
   }

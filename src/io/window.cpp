@@ -71,6 +71,12 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
   const std::int64_t first = ceil_div(start, width);
   const std::int64_t end = std::max(first, (start + count) / width);
   MemoryWindow window;
+  window.missing_elements = elements_outside(layout, first, end);
+  if (window.missing_elements == layout.elements()) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("no element of {} of {} is in the file",
+                            print(layout.expression()), print(layout.shape())));
+  }
   window.filled = std::make_unique_for_overwrite<std::byte[]>(
       static_cast<std::size_t>(size));
   const std::span<std::byte> all(window.filled.get(),
@@ -78,19 +84,12 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
   const auto before = static_cast<std::size_t>(std::min(first * width, size));
   const auto here = static_cast<std::size_t>((end - first) * width);
   std::ranges::fill(all.first(before), std::byte{0});
-  if (here > 0)
-    std::ranges::copy(
-        bytes.subspan(static_cast<std::size_t>(skip + (first * width - start)),
-                      here),
-        all.subspan(before).begin());
+  std::ranges::copy(
+      bytes.subspan(static_cast<std::size_t>(skip + (first * width - start)),
+                    here),
+      all.subspan(before).begin());
   std::ranges::fill(all.subspan(before + here), std::byte{0});
   window.bytes = all;
-  window.missing_elements = elements_outside(layout, first, end);
-  if (window.missing_elements == layout.elements()) {
-    return fail(ErrorCode::mismatch,
-                fmt::format("no element of {} of {} is in the file",
-                            print(layout.expression()), print(layout.shape())));
-  }
   return window;
 }
 
