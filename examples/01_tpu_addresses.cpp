@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "must.hpp"
 #include "stridewise/stridewise.hpp"
 #include "stridewise/vendor/okk.hpp"
 
@@ -15,25 +16,21 @@ int main() {
   const std::int64_t npus = 4;
   const std::int64_t npu_bytes = 4096;
   const std::int64_t address = 2 * npu_bytes + 128;
-  const okk::LocalAddress start = *okk::local_address(address, npus, npu_bytes);
+  const okk::LocalAddress start =
+      must(okk::local_address(address, npus, npu_bytes));
   std::printf(
       "address %lld: NPU %lld, offset %lld\n", static_cast<long long>(address),
       static_cast<long long>(start.npu), static_cast<long long>(start.offset));
 
-  const Result<LayoutSource> source =
-      resolve_layout("okk.aligned(npus=4,npu_bytes=4096,addr=8320)");
   const Shape shape = {{"n", 2}, {"c", 5}, {"h", 4}, {"w", 5}};
-  const Result<Layout> layout = source->bind(shape, 4);
-  if (!layout) {
-    std::printf("%s\n", layout.error().to_string().c_str());
-    return 1;
-  }
+  const Layout layout = must(
+      bind_layout("okk.aligned(npus=4,npu_bytes=4096,addr=8320)", shape, 4));
 
   // The strides that a kernel's instructions take, from the vendor's rule and
   // from the layout: they must agree.
   const okk::Dim4 strides =
-      *okk::aligned_strides(start.npu, {2, 5, 4, 5}, 4, npus);
-  const auto terms = layout->terms();  // npu digit, then n, c, h, w
+      must(okk::aligned_strides(start.npu, {2, 5, 4, 5}, 4, npus));
+  const auto terms = layout.terms();  // npu digit, then n, c, h, w
   const okk::Dim4 bound = {terms[1].stride, terms[2].stride, terms[3].stride,
                            terms[4].stride};
   std::printf("strides n %lld, c %lld, h %lld, w %lld\n",
@@ -44,13 +41,13 @@ int main() {
   // Where is channel 3 of image 1, and what is 8 bytes further on?
   const std::array<std::int64_t, 4> index = {1, 3, 0, 0};
   std::array<std::int64_t, 2> at{};
-  layout->coordinates_of(index, at);
-  const std::int64_t offset = layout->offset(index);
+  layout.coordinates_of(index, at);
+  const std::int64_t offset = layout.offset(index);
   std::printf("(1,3,0,0): NPU %lld, byte %lld of it\n",
               static_cast<long long>(at[0]), static_cast<long long>(at[1] * 4));
 
   std::array<std::int64_t, 4> back{};
-  if (layout->element_at(offset + 2, back) != Place::element) return 1;
+  if (layout.element_at(offset + 2, back) != Place::element) return 1;
   std::printf("8 bytes on: (%lld,%lld,%lld,%lld)\n",
               static_cast<long long>(back[0]), static_cast<long long>(back[1]),
               static_cast<long long>(back[2]), static_cast<long long>(back[3]));

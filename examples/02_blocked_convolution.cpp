@@ -7,6 +7,7 @@
 #include <dnnl.hpp>
 #include <vector>
 
+#include "must.hpp"
 #include "stridewise/stridewise.hpp"
 
 using namespace stridewise;
@@ -18,13 +19,14 @@ constexpr std::int64_t N = 2, C = 17, O = 19, H = 7, W = 6, K = 3;
 std::byte* bytes(Floats& f) { return reinterpret_cast<std::byte*>(f.data()); }
 
 Layout bind(const char* tag, const char* shape) {
-  const LayoutSource source = *resolve_layout(tag);
-  return *source.bind(*parse_shape(shape, source.dims), sizeof(float));
+  const LayoutSource source = must(resolve_layout(tag));
+  return must(
+      source.bind(must(parse_shape(shape, source.dims)), sizeof(float)));
 }
 
 Floats reorder(const Layout& from, Floats& data, const Layout& to) {
   Floats result(static_cast<std::size_t>(to.places()));
-  Plan::make(from, to)->run(bytes(data), bytes(result));
+  must(Plan::make(from, to)).run(bytes(data), bytes(result));
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "must.hpp"
 #include "stridewise/stridewise.hpp"
 
 using namespace stridewise;
@@ -38,8 +39,8 @@ float sum_of_blocks(const std::vector<float>& data) {
 }  // namespace
 
 int main() {
-  const LayoutSource tag = *resolve_layout("nChw8c");
-  const Layout layout = *tag.bind(*parse_shape("1x17x2x2", tag.dims), 4);
+  const Shape shape = {{"n", 1}, {"c", 17}, {"h", 2}, {"w", 2}};
+  const Layout layout = must(bind_layout("nChw8c", shape, 4));
   const auto places = static_cast<std::size_t>(layout.places());
   std::vector<float> zeros(places, 0.0F);  // 68 elements, all 0; exp(0) is 1
 
@@ -63,8 +64,8 @@ int main() {
 
   // Or mend it: a reorder to the same layout writes zeros around the elements.
   std::vector<float> mended(places);
-  Plan::make(layout, layout)
-      ->run(reinterpret_cast<const std::byte*>(wrong.data()),
-            reinterpret_cast<std::byte*>(mended.data()));
+  must(Plan::make(layout, layout))
+      .run(reinterpret_cast<const std::byte*>(wrong.data()),
+           reinterpret_cast<std::byte*>(mended.data()));
   return dirty == 28 && clean == 0 && mended == right ? 0 : 1;
 }

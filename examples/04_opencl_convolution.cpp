@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "must.hpp"
 #include "stridewise/opencl.hpp"
 #include "stridewise/stridewise.hpp"
 
@@ -34,7 +35,7 @@ kernel void convolve(read_only image2d_t src, read_only image2d_t filter,
 })";
 
 Layout bind(const char* name, const Shape& shape) {
-  return resolve_layout(name)->bind(shape, sizeof(float)).value();
+  return must(bind_layout(name, shape, sizeof(float)));
 }
 
 Floats numbers(std::size_t count) {
@@ -59,13 +60,13 @@ float plain(const Floats& src, const Floats& filter, std::size_t k) {
 }
 
 int main() {
-  const auto f32 = *parse_element_type("f32");
-  const auto queue = opencl::Queue::open().value();
+  const auto f32 = must(parse_element_type("f32"));
+  const auto queue = must(opencl::Queue::open());
   const Shape in = {{"n", N}, {"c", C}, {"h", H}, {"w", W}};
   const Shape weights = {{"o", O}, {"i", C}, {"h", 3}, {"w", 3}};
   const Shape out = {{"n", N}, {"c", O}, {"h", H}, {"w", W}};
   const auto image = [&](const char* name, const Shape& shape) {
-    return opencl::Tensor::image(queue, bind(name, shape), f32).value();
+    return must(opencl::Tensor::image(queue, bind(name, shape), f32));
   };
   const auto src = image("mace.channel", in), dst = image("mace.channel", out);
   const auto filter = image("mace.filter", weights);

@@ -138,8 +138,9 @@ class Peers(support.CliTest):
             for src, dst in (("nchw", "nhwc"), ("nhwc", "nChw16c"),
                              ("nchw", "mace.channel")):
                 told = self.answer(
-                    "bench", src, dst, "--shape", "3x17x9x8", "--dtype", dtype,
-                    "--to-dtype", to_dtype, "--rounds", "1", "--against",
+                    "bench", src, dst, "--shape", "n=3,c=17,h=9,w=8",
+                    "--dtype", dtype, "--to-dtype", to_dtype, "--rounds", "1",
+                    "--against",
                     "numpy,onednn")
                 for name, peer in told["cases"][0]["peers"].items():
                     key = ("cannot" if name == "numpy" and "bf16" in pair
