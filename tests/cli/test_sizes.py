@@ -99,14 +99,18 @@ class Sizes(support.CliTest):
 
     def test_numbers_of_expressions(self):
         for size in EDGES:
-            for text in (f"n:{size} c", f"n/{size} c n%{size}", f"@{size} n c",
-                         f"@{size}B n c", f"(n+{size})/2 c (n+{size})%2",
-                         f"n:^{size}B c", f"a=n |{size}B| b=c",
-                         f"a=n |^{size}B| b=c", f"n c:{size}",
-                         f"nc{size}c", f"okk.aligned(start={size})",
-                         f"okk.aligned(npus={size},npu_bytes={size})",
-                         f"okk.matrix(w={size})"):
-                for shape in ("n=2,c=3", "n=2,c=3,h=2,w=2", "r=2,m=5"):
+            for shape, texts in {
+                    "n=2,c=3": [f"n:{size} c", f"n/{size} c n%{size}",
+                                f"@{size} n c", f"@{size}B n c",
+                                f"(n+{size})/2 c (n+{size})%2",
+                                f"n:^{size}B c", f"a=n |{size}B| b=c",
+                                f"a=n |^{size}B| b=c", f"n c:{size}",
+                                f"nC{size}c"],
+                    "n=2,c=3,h=2,w=2": [
+                        f"okk.aligned(start={size})",
+                        f"okk.aligned(npus={size},npu_bytes={size})"],
+                    "r=2,m=5": [f"okk.matrix(w={size})"]}.items():
+                for text in texts:
                     options = ["--shape", shape]
                     self.ends("show", text, *options)
                     self.ends("plan", text, text, *options)
