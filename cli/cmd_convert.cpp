@@ -100,8 +100,8 @@ void run(Context& context, const Options& given) {
   convert.progress = [&bar](double done) { bar.update(done); };
   const ConvertReport report = value_of(convert_file(convert));
   if (sidecar) value_of(sidecar->commit());
-  const auto moved =
-      static_cast<double>(report.bytes_read + report.bytes_written);
+  const double moved = static_cast<double>(report.bytes_read) +
+                       static_cast<double>(report.bytes_written);
   const double gbps = report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;
   const std::string missing =
       report.missing_elements == 0

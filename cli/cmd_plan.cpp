@@ -15,17 +15,21 @@ namespace {
 // What the best possible conversion would take here: our own copy of as many
 // bytes, the fastest of a few. Copies that are too large to be tried are as fast
 // a byte as the largest that are not.
-double copy_seconds(std::int64_t bytes, Stores stores) {
+double copy_seconds(double bytes, Stores stores) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::int64_t most = 64 << 20;
-  const std::int64_t tried = std::clamp<std::int64_t>(bytes / 2, 1, most);
+  constexpr std::int64_t most = 64 << 20, timed_bytes = 1 << 20;
+  // What a call takes itself is as long as so many bytes.
+  constexpr std::int64_t bytes_of_call = 1 << 12;
+  const auto tried = static_cast<std::int64_t>(
+      std::clamp(bytes / 2, 1.0, static_cast<double>(most)));
   const Layout run =
       value_of(value_of(resolve_layout("x")).bind(Shape{{"x", tried}}, 1));
   const Plan copy = value_of(Plan::make(run, run, {.stores = stores}));
   const std::vector<std::byte> src(static_cast<std::size_t>(tried));
   std::vector<std::byte> dst(src.size());
   copy.run(src.data(), dst.data());
-  const std::int64_t times = std::max<std::int64_t>((1 << 20) / tried, 1);
+  const std::int64_t times =
+      std::max<std::int64_t>(timed_bytes / std::max(tried, bytes_of_call), 1);
   double best = 1e9;
   for (int round = 0; round < 5; ++round) {
     const auto begin = Clock::now();
@@ -33,7 +37,7 @@ double copy_seconds(std::int64_t bytes, Stores stores) {
     const std::chrono::duration<double> took = Clock::now() - begin;
     best = std::min(best, took.count() / static_cast<double>(times));
   }
-  return best * static_cast<double>(bytes) / static_cast<double>(2 * tried);
+  return best * bytes / static_cast<double>(2 * tried);
 }
 
 }  // namespace
@@ -85,7 +89,8 @@ void add_plan(Command app, Context& context) {
     const auto nests = plan.nests();
     const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
     const double bound =
-        copy_seconds(plan.bytes_read() + plan.bytes_written(),
+        copy_seconds(static_cast<double>(plan.bytes_read()) +
+                         static_cast<double>(plan.bytes_written()),
                      streams ? Stores::streaming : Stores::cached);
     Json json = plan_json(plan);
     json["bound_seconds"] = bound;

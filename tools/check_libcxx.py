@@ -54,12 +54,14 @@ def main():
             header = folder / hashlib.sha256(defines.encode()).hexdigest()
             header.write_text(defines)
             flags = [w for w in words if w.startswith(("-I", "-m"))]
+            # A header that was read for other instruction sets does not do.
+            if not any(w.startswith("-m") for w in words):
+                flags += ["-include-pch", str(folder / "common.pch")]
             for at, word in enumerate(words):
                 if word == "-isystem":
                     flags += [word, words[at + 1]]
             done = subprocess.run(
-                [*CLANG, "-fsyntax-only", "-include-pch",
-                 str(folder / "common.pch"), "-include", str(header), *flags,
+                [*CLANG, "-fsyntax-only", *flags, "-include", str(header),
                  str(path)], capture_output=True, text=True, check=False)
             return path, done.returncode, done.stderr
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -35,7 +35,8 @@ struct BoundProblem {
   // Of the elements, which is what every competitor has to move: the mean of both
   // sides.
   [[nodiscard]] std::int64_t bytes() const {
-    return src.elements() * (src_type.bytes() + dst_type.bytes()) / 2;
+    return src.elements() * src_type.bytes() / 2 +
+           src.elements() * dst_type.bytes() / 2;
   }
 };
 

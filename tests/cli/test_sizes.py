@@ -4,6 +4,7 @@ ends soon, with an answer or a clear error, and prints no size below zero.
 SPDX-License-Identifier: Apache-2.0
 """
 
+import itertools
 import re
 import resource
 
@@ -43,12 +44,12 @@ class Sizes(support.CliTest):
         return done
 
     def test_extents(self):
-        for size in EDGES:
-            shape = f"n={size},c=3"
-            for dtype in ("u8", "f32", "c128"):
-                options = ["--shape", shape, "--dtype", dtype]
+        for size, c, dtype in itertools.product(
+                EDGES, (1, 3), ("u8", "f32", "c128")):
+            if c == 1 or dtype != "f32":
+                options = ["--shape", f"n={size},c={c}", "--dtype", dtype]
                 for args in (["show", "n c"], ["at", "n c", "n=0,c=0"],
-                             ["at", "n c/2 c%2", f"n={max(size - 1, 0)},c=2"],
+                             ["at", "n c/2 c%2", f"n={max(size - 1, 0)},c={c - 1}"],
                              ["who", "n c", "--byte", size],
                              ["who", "c n", "--element", size],
                              ["plan", "n c", "c n"],

@@ -106,8 +106,8 @@ void write_source(const fs::path& path, const std::vector<EmitCase>& cases,
 TEST(Emit, RefusesNamesThatAreNoIdentifiers) {
   const Expression expression = {{Axis{.terms = {{Digit{"n"}}}}}};
   const Layout layout = layout_of("n", "n=3");
-  const std::vector<std::string> names = {"n) { system(0); } int f(int n",
-                                          "1n", "n c", "n\n"};
+  const std::vector<std::string> names = {"n) { system(0); } int f(int n", "1n",
+                                          "n c", "n\n"};
   for (const std::string& bad : names) {
     const std::vector<std::string> dims = {"n", bad};
     EXPECT_FALSE(emit_dynamic(expression, dims, 4)) << bad;
