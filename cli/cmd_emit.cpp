@@ -22,9 +22,8 @@ void run(Context& context, const Options& options) {
   if (options.bits == 64) emit_options.bits = EmitBits::wide;
   const Layout layout = options.bind();
   if (!layout.valid()) throw Failure{*layout.defect()};
-  std::vector<std::string> dims;
+  const std::vector<std::string> dims = names_of(layout.shape());
   std::vector<std::string> axes;
-  for (const Dim& dim : layout.shape()) dims.push_back(dim.name);
   for (const BoundAxis& axis : layout.axes()) axes.push_back(axis.name);
   EmittedCode emitted;
   if (options.dynamic) {
@@ -56,8 +55,8 @@ void add_emit(Command app, Context& context) {
   command.footer(
       "Three functions: index -> element offset, index -> axis coordinates, "
       "element offset ->\nindex. Indices are in the logical order of a tag or "
-      "catalogue "
-      "name, else in the order\nof the shape; their names stand in the code.\n"
+      "catalogue name, else in the order\nof the shape; their names stand in "
+      "the code.\n"
       "  stridewise emit nChw16c --shape 2x17x5x4\n"
       "  stridewise emit mace.channel --shape 2x17x5x4 --lang opencl --name "
       "image\n"

@@ -129,7 +129,7 @@ void prefer_header(const fs::path& file, Sidecar& sidecar) {
   if (type && !type_of(*tensor, *type)) sidecar.dtype.clear();
   std::vector<std::string> dims;
   if (const Result<Shape> shape = parse_shape(sidecar.shape)) {
-    for (const Dim& dim : *shape) dims.push_back(dim.name);
+    dims = names_of(*shape);
   }
   const Result<LayoutSource> layout = resolve_layout(sidecar.layout, dims);
   if (!layout) return;

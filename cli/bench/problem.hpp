@@ -7,7 +7,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +37,8 @@ struct BoundProblem {
   // Of the elements, which is what every competitor has to move: the mean of both
   // sides.
   [[nodiscard]] std::int64_t bytes() const {
-    return src.elements() * src_type.bytes() / 2 +
-           src.elements() * dst_type.bytes() / 2;
+    const auto [less, more] = std::minmax({src_type.bytes(), dst_type.bytes()});
+    return std::midpoint(src.elements() * less, src.elements() * more);
   }
 };
 

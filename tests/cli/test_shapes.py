@@ -151,6 +151,10 @@ class Shapes(support.CliTest):
         told = self.answer("bench", "--problems", self.path("p.txt"),
                            "--rounds", "1")
         self.assertEqual(told["cases"][0]["bytes"], 4 * 4 * 64)
+        self.path("p.txt").write_text("odd; s8; nhwc -> nchw; 1x3x5x7")
+        told = self.answer("bench", "--problems", self.path("p.txt"),
+                           "--rounds", "1")
+        self.assertEqual(told["cases"][0]["bytes"], 3 * 5 * 7)
 
 
 if __name__ == "__main__":
