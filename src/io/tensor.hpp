@@ -1,4 +1,4 @@
-// What the name of a file says about its contents.
+// What the parts of this folder share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
