@@ -118,7 +118,7 @@ void run(Context& context, const Options& given) {
       resolve_all(std::array{options.layout}, options.shape);
   const Shape shape =
       shape_in_files(options.shape, sources, {{file, sources[0]}});
-  const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
+  const Layout layout = bind_plain(sources[0], shape, type, "check");
   if (!layout.valid()) throw Failure{*layout.defect()};
   const auto size = static_cast<std::int64_t>(file.data().size());
   const std::optional<std::int64_t> start = options.window.start_byte();

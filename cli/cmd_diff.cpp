@@ -142,7 +142,7 @@ ElementType common_type(const TensorFile& a, const TensorFile& b,
 
 Layout bind(const LayoutSource& source, const Shape& shape,
             const ElementType& type) {
-  Layout layout = value_of(source.bind(shape, type.bytes()));
+  Layout layout = bind_plain(source, shape, type, "diff");
   if (!layout.valid()) throw Failure{*layout.defect()};
   return layout;
 }

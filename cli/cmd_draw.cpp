@@ -16,9 +16,9 @@
 #include <memory>
 #include <optional>
 
-#include "common.hpp"
 #include "draw_parts.hpp"
 #include "dump_files.hpp"
+#include "layout_options.hpp"
 #include "png.hpp"
 #include "write_file.hpp"
 
@@ -150,9 +150,9 @@ void run(Context& context, Options options, bool type_given) {
   const Shape shape =
       data ? shape_in_files(options.shape, sources, {{data->file, sources[0]}})
            : shape_for(options.shape, sources);
-  const Layout layout = value_of(sources[0].bind(shape, type.bytes()));
+  const Layout layout = bind_plain(sources[0], shape, type, "draw");
   if (!options.to.empty()) {
-    draw.to = value_of(sources[1].bind(shape, type.bytes()));
+    draw.to = bind_plain(sources[1], shape, type, "draw");
   }
 
   if (format == Format::terminal) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "common.hpp"
+#include "layout_options.hpp"
 
 namespace stridewise::cli {
 namespace {

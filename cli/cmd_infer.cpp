@@ -231,6 +231,12 @@ void run(Context& context, const Options& options) {
     asked = value_of(parse_element_type(options.dtype));
   }
   const ElementType type = value_of(type_of(files.front(), asked));
+  if (type.bits % 8 != 0) {
+    throw Failure{{ErrorCode::unsupported,
+                   fmt::format("infer reads elements of whole bytes; {} is "
+                               "none",
+                               type.name)}};
+  }
   std::string text = options.shape;
   if (text.empty() && files.front().npy) {
     text = print_extents(files.front().npy->shape);

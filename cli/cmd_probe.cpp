@@ -36,6 +36,11 @@ void run(Context& context, const Options& options) {
   turn_signals_into_errors();
   const Shape shape = tensor_shape(options.shape).shape;
   const ElementType type = value_of(parse_element_type(options.dtype));
+  if (type.bits % 8 != 0) {
+    throw Failure{
+        {ErrorCode::unsupported,
+         fmt::format("a probe is of whole bytes; {} is none", type.name)}};
+  }
   const Probe probe = value_of(Probe::make(shape, type));
   std::vector<std::int64_t> extents;
   for (const Dim& dim : shape) extents.push_back(dim.extent);

@@ -58,30 +58,6 @@ void Context::answer(const Json& value, const std::string& text) const {
                                                     : "cannot be written")}};
 }
 
-void LayoutOptions::add_to(Command command) {
-  command
-      .add_option("LAYOUT", layout,
-                  "an expression ('n c/8 h w c%8'), a oneDNN tag (nChw8c) or a "
-                  "catalogue name (okk.aligned(npus=64,start=2))")
-      .required();
-  command
-      .add_option("--shape,-s", shape,
-                  "n=2,c=17,h=5,w=4; or 2x17x5x4 where a tag or catalogue name "
-                  "leaves no\ndoubt about the order")
-      .required();
-  command.add_option("--dtype,-t", dtype, "element type").show_default();
-}
-
-LayoutSource LayoutOptions::source() const {
-  return resolve_all(std::array{layout}, shape)[0];
-}
-
-Layout LayoutOptions::bind() const {
-  const ElementType type = value_of(parse_element_type(dtype));
-  const std::array sources = {source()};
-  return value_of(sources[0].bind(shape_for(shape, sources), type.bytes()));
-}
-
 std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
                                       const std::string& shape) {
   std::vector<std::string> known_dims;
@@ -99,6 +75,20 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
   return value_of(shape_of(text, layouts));
+}
+
+Layout bind_plain(const LayoutSource& source, const Shape& shape,
+                  const ElementType& type, const char* who) {
+  Layout layout =
+      value_of(source.bind(shape, Binding{.element_bits = type.bits}));
+  if (!layout.plain() || type.bits % 8 != 0) {
+    throw Failure{
+        {ErrorCode::unsupported,
+         fmt::format("{} reads elements of whole bytes in layouts of plain "
+                     "digits; {} of {} is another: decode it first",
+                     who, print(layout.expression()), type.name)}};
+  }
+  return layout;
 }
 
 std::vector<std::string> names_of(const Shape& shape) {
@@ -147,17 +137,6 @@ std::string print_coordinates(const Layout& layout,
                         coordinates[k]);
   }
   return text;
-}
-
-std::vector<std::int64_t> coordinates_at(const Layout& layout,
-                                         std::int64_t offset) {
-  std::vector<std::int64_t> result;
-  std::int64_t bytes = offset * layout.element_bytes();
-  for (const BoundAxis& axis : layout.axes()) {
-    result.push_back(bytes / axis.pitch_bytes);
-    bytes %= axis.pitch_bytes;
-  }
-  return result;
 }
 
 namespace {

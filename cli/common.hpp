@@ -53,6 +53,7 @@ struct Context {
 
 // Each adds one subcommand to the program.
 void add_list(Command app, Context& context);
+void add_offsets(Command app, Context& context);
 void add_show(Command app, Context& context);
 void add_at(Command app, Context& context);
 void add_who(Command app, Context& context);
@@ -70,17 +71,6 @@ void add_check(Command app, Context& context);
 void add_infer(Command app, Context& context);
 void add_draw(Command app, Context& context);
 
-// LAYOUT --shape S --dtype T
-struct LayoutOptions {
-  std::string layout;
-  std::string shape;
-  std::string dtype = "f32";
-
-  void add_to(Command command);
-  [[nodiscard]] LayoutSource source() const;
-  [[nodiscard]] Layout bind() const;
-};
-
 // The shape that `text` gives to `layouts`, all of one tensor: named, or in the
 // logical order of the first layout that has one. Ends the command where numbers
 // alone have two readings.
@@ -90,6 +80,11 @@ struct LayoutOptions {
 // Resolves texts of layouts that share a shape's dims.
 [[nodiscard]] std::vector<LayoutSource> resolve_all(
     std::span<const std::string> layouts, const std::string& shape);
+
+// The layout of a tensor of that type. Ends the command where it is more than plain
+// digits, or its elements are no whole bytes: `who` reads no others.
+[[nodiscard]] Layout bind_plain(const LayoutSource& source, const Shape& shape,
+                                const ElementType& type, const char* who);
 
 [[nodiscard]] std::vector<std::string> names_of(const Shape& shape);
 
@@ -105,9 +100,6 @@ struct LayoutOptions {
                                std::span<const std::int64_t> coordinates);
 [[nodiscard]] std::string print_coordinates(
     const Layout& layout, std::span<const std::int64_t> coordinates);
-// The coordinates of an element offset: division by pitches.
-[[nodiscard]] std::vector<std::int64_t> coordinates_at(const Layout& layout,
-                                                       std::int64_t offset);
 
 [[nodiscard]] Json plan_json(const Plan& plan);
 

@@ -17,12 +17,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = {
     "base": set(),
     "element": {"base"},
-    "layout": {"base"},
-    "notation": {"base", "layout"},
+    "layout": {"base", "element"},
+    "notation": {"base", "element", "layout"},
     "emit": {"base", "layout", "notation"},
     "catalogue": {"base", "element", "layout", "notation"},
     "catalogue/vendor": {"base", "layout", "notation", "reorder"},
-    "reorder": {"base", "layout", "reorder/kernels", "reorder/values"},
+    "reorder": {"base", "layout", "reorder/fields", "reorder/kernels",
+                "reorder/values"},
+    "reorder/fields": {"base", "layout", "reorder", "reorder/values"},
     "reorder/kernels": {"base"},
     "reorder/values": {"base", "element", "reorder/kernels/isa.hpp",
                        "reorder/kernels/streaming.hpp"},
@@ -42,7 +44,7 @@ LAYERS = {
                         "reorder", "emit"},
 }
 # Which folder implements a public header; headers of base's level are free.
-HEADERS = {"layout": "layout", "notation": "notation", "element": "element",
+HEADERS = {"layout": "layout", "nested": "base", "offsets": "layout", "notation": "notation", "element": "element",
            "emit": "emit",
            "catalogue": "catalogue", "reorder": "reorder", "io": "io",
            "infer": "infer", "diff": "inspect", "draw": "draw",

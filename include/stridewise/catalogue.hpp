@@ -83,6 +83,9 @@ struct LayoutSource {
   // any order. Errors: those of Layout::bind, and a precondition not met.
   [[nodiscard]] Result<Layout> bind(const Shape& shape,
                                     std::int64_t element_bytes) const;
+  // The same for elements that are no whole bytes, and with the entries of tables.
+  [[nodiscard]] Result<Layout> bind(const Shape& shape,
+                                    const Binding& binding) const;
 };
 
 // Any text that stands for a layout: an expression, a oneDNN tag ("nChw16c"),

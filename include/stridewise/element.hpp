@@ -18,6 +18,7 @@ enum class ElementKind : std::uint8_t {
   floating,
   brain_floating,
   complex_floating,
+  small_floating,  // of 4 to 8 bits, in the formats of accelerators
 };
 
 struct ElementType {
@@ -25,13 +26,15 @@ struct ElementType {
   ElementKind kind;
   std::int32_t bits;  // width in memory
 
-  [[nodiscard]] constexpr std::int64_t bytes() const { return bits / 8; }
+  // Of an element on its own, as in a .npy file: the width rounded up.
+  [[nodiscard]] constexpr std::int64_t bytes() const { return (bits + 7) / 8; }
 
   friend constexpr bool operator==(const ElementType&,
                                    const ElementType&) = default;
 };
 
-// All types, in the order in which help texts list them.
+// The types with names of their own, in the order in which help texts list them. Integers
+// of every other width from 1 to 64 bits are types too: "u4", "s3".
 [[nodiscard]] std::span<const ElementType> element_types();
 
 // The type of a canonical name or of a customary spelling of it: "f32",

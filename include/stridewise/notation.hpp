@@ -19,6 +19,7 @@ namespace stridewise {
 [[nodiscard]] Result<Expression> parse_expression(std::string_view text);
 [[nodiscard]] std::string print(const Expression& expression);
 [[nodiscard]] std::string print(const Digit& digit);
+[[nodiscard]] std::string print(const Term& term);
 
 // A oneDNN tag: outer letters from slowest to fastest, then inner blocks
 // "<size><letter>"; a letter is upper-case iff its dim has an inner block.

@@ -12,6 +12,7 @@
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/notation.hpp"
+#include "stridewise/offsets.hpp"
 #include "stridewise/parallel.hpp"
 #include "stridewise/plan_cache.hpp"
 #include "stridewise/reorder.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/checked.hpp"
 #include "base/identifier.hpp"
 #include "catalogue/arithmetic.hpp"
 #include "catalogue/entries.hpp"
@@ -181,12 +182,18 @@ Result<LayoutSource> resolve_layout(std::string_view text,
 
 Result<Layout> LayoutSource::bind(const Shape& shape,
                                   std::int64_t element_bytes) const {
+  return bind(shape, Binding{.element_bits = saturated(mul(element_bytes, 8))});
+}
+
+Result<Layout> LayoutSource::bind(const Shape& shape,
+                                  const Binding& binding) const {
   if (auto dims_known = check_dims(*this, shape); !dims_known) {
     return unexpected(dims_known.error());
   }
   if (entry != nullptr && !entry->checks.empty()) {
     NamedNumbers all = values;
-    all.emplace("element_bytes", element_bytes);
+    all.emplace("element_bits", binding.element_bits);
+    all.emplace("element_bytes", ceil_div(binding.element_bits, 8));
     for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
     for (const CatalogueCheck& check : entry->checks) {
       if (!applies(*this, check.when)) continue;
@@ -195,7 +202,7 @@ Result<Layout> LayoutSource::bind(const Shape& shape,
       }
     }
   }
-  Result<Layout> layout = Layout::bind(expression, shape, element_bytes);
+  Result<Layout> layout = Layout::bind(expression, shape, binding);
   if (!layout && !name.empty()) {
     layout.error().message = name + ": " + layout.error().message;
   }

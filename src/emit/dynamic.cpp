@@ -95,6 +95,7 @@ class Binder {
                                 "known",
                                 term.stride.value, term.digit.dim));
       case Step::Kind::aligned:
+      case Step::Kind::bytes:
         break;
     }
     const Checked step_bytes =

@@ -114,6 +114,11 @@ bool fits_narrow(const Expression& expression) {
   });
 }
 
+unexpected<Error> not_yet() {
+  return fail(ErrorCode::unsupported,
+              "code for a layout of more than plain digits");
+}
+
 EmittedCode write(const Subject& subject, const EmitOptions& options,
                   std::int32_t bits) {
   const Dialect dialect = emitter::dialect_of(options.language, bits);
@@ -148,6 +153,7 @@ Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
+  if (!layout.plain()) return not_yet();
   if (!layout.valid()) return unexpected(*layout.defect());
   const Subject subject = emitter::subject_of(layout);
   const bool narrow = emitter::fits_narrow(subject);
@@ -168,6 +174,7 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
+  if (!expression.plain()) return not_yet();
   // What a shape does not change is checked by binding to a small one.
   Shape ones;
   for (const std::string& dim : dims) ones.push_back({dim, 1});

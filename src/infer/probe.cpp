@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "element/small_float.hpp"
 #include "stridewise/infer.hpp"
 
 namespace stridewise {
@@ -32,15 +34,27 @@ std::int64_t part_bits(const ElementType& type) {
   return type.kind == ElementKind::complex_floating ? type.bits / 2 : type.bits;
 }
 
+// The codes from 0 on of numbers that are not negative.
+std::int64_t finite_codes(const ElementType& type) {
+  const SmallFloat& format = small_float_of(type);
+  const int bits = format.exponent_bits + format.mantissa_bits;
+  std::uint32_t code = 0;
+  while (code < 1U << bits && std::isfinite(decode_small_float(format, code))) {
+    ++code;
+  }
+  return code;
+}
+
 std::int64_t count_of_values(const ElementType& type) {
   switch (type.kind) {
     case ElementKind::boolean:
       return 2;
     case ElementKind::signed_integer:
       // -128 is left out: quantised kernels clamp to -127.
-      return type.bits == 8    ? 255
-             : type.bits == 16 ? (1 << 16) - 1
-                               : std::int64_t{1} << 31;
+      return type.bits <= 16 ? (std::int64_t{1} << type.bits) - 1
+                             : std::int64_t{1} << 31;
+    case ElementKind::small_floating:
+      return finite_codes(type);
     case ElementKind::unsigned_integer:
       return type.bits <= 32 ? std::int64_t{1} << type.bits
                              : std::int64_t{1} << 53;
@@ -78,6 +92,7 @@ void write(const ElementType& type, std::int64_t digit, std::byte* out) {
       return put(out, static_cast<long double>(digit));
     case ElementKind::boolean:
     case ElementKind::signed_integer:
+    case ElementKind::small_floating:
     case ElementKind::unsigned_integer:
       // Two's complement: of s8, 128 .. 254 are the negative ones from -127 on.
       if (type.kind == ElementKind::signed_integer && type.bits <= 16 &&

@@ -193,6 +193,7 @@ inline const JudgeFunctions* functions_of(const ElementType& type) {
              : bits == 32 ? functions<Integer<std::int32_t>>()
                           : functions<Integer<std::int64_t>>();
     case ElementKind::boolean:
+    case ElementKind::small_floating:
     case ElementKind::unsigned_integer:
       break;
   }

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "element/small_float.hpp"
+
 namespace stridewise::inspect {
 namespace {
 
@@ -47,7 +49,9 @@ bool Value::finite() const {
 bool has_nan(const ElementType& type) {
   return type.kind == ElementKind::floating ||
          type.kind == ElementKind::brain_floating ||
-         type.kind == ElementKind::complex_floating;
+         type.kind == ElementKind::complex_floating ||
+         (type.kind == ElementKind::small_floating &&
+          small_float_of(type).specials != SmallFloat::Specials::none);
 }
 
 Value value_at(const ElementType& type, const std::byte* at) {
@@ -59,6 +63,11 @@ Value value_at(const ElementType& type, const std::byte* at) {
     case ElementKind::complex_floating:
       return {floating(type.bits / 2, at),
               floating(type.bits / 2, at + type.bytes() / 2)};
+    case ElementKind::small_floating:
+      return {
+          decode_small_float(small_float_of(type),
+                             load<std::uint8_t>(at) & ((1U << type.bits) - 1)),
+          0};
     case ElementKind::boolean:
     case ElementKind::signed_integer:
     case ElementKind::unsigned_integer:

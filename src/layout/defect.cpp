@@ -1,22 +1,19 @@
-// Why a layout is not valid: proofs first, then searches that end in a witness.
+// Why a tensor is not valid: proofs first, then searches that end in a witness.
 //
-//  1. Each dim: a chain of digits covers it (inverse.cpp proves that). Else its
-//     digit values are compared over two common periods: exact, because what
-//     collides anywhere collides there.
-//  2. All places: nested strides cannot collide. Else small tensors are
-//     enumerated, and for large ones the differences of two elements that add
-//     up to nothing are searched.
+//  1. Each dim: its digits tell its indices apart (closure.cpp proves that).
+//  2. All places: nested strides cannot collide, and neither can pieces over all of
+//     which what lies left of them steps. Else small memories are enumerated, and for
+//     large ones the differences of two elements that add up to nothing are searched.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <unordered_map>
+#include <array>
 #include <vector>
 
 #include "base/checked.hpp"
-#include "layout/data.hpp"
+#include "layout/index.hpp"
+#include "layout/tensors.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -37,109 +34,124 @@ Error undecided(std::string message) {
   return Error{ErrorCode::unsupported, std::move(message)};
 }
 
-std::string print_index(const LayoutData& data, const Index& index) {
-  std::string text;
-  for (std::size_t d = 0; d < index.size(); ++d) {
-    text +=
-        fmt::format("{}{}={}", d == 0 ? "" : ",", data.shape[d].name, index[d]);
-  }
-  return text;
+std::string title(const TensorData& tensor, const Index& index) {
+  return (tensor.tensor.name.empty() ? "" : tensor.tensor.name + " ") +
+         print_index(tensor.tensor.shape, index);
 }
 
-Error collision(const LayoutData& data, const Index& a, const Index& b) {
-  return invalid(fmt::format("two elements share a place: {} and {}",
-                             print_index(data, std::min(a, b)),
-                             print_index(data, std::max(a, b))));
-}
+// ------------------------------------------------------------ enumeration ---
 
-// ------------------------------------------------------------ one dim -----
+// Where an element, a bit of one or a copy begins.
+struct Spot {
+  std::int64_t place;
+  std::int64_t bits;
+  std::int32_t tensor;
+  std::int64_t element;
+};
 
-// 2 * lcm of all divs and periods: what the digits do repeats within half.
-Checked two_periods(const LayoutData& data, const DimDecoder& decoder) {
-  Checked common = 1;
-  for (const std::int32_t k : decoder.terms) {
-    const BoundTerm& term = data.terms[static_cast<std::size_t>(k)];
-    const std::int64_t period = term.mod == 0 ? term.div : term.div * term.mod;
-    if (common) common = lcm(*common, period);
-  }
-  return mul(common, 2);
-}
+class Enumeration {
+ public:
+  explicit Enumeration(const LayoutData& data) : data_(data) {}
 
-std::optional<Error> uncovered(const LayoutData& data, std::size_t d) {
-  const DimDecoder& decoder = data.decoders[d];
-  const std::string& name = data.shape[d].name;
-  if (decoder.extent <= 1 || decoder.chain) return std::nullopt;
-  const bool named =
-      std::ranges::any_of(data.terms, [&](const BoundTerm& term) {
-        return term.dim == static_cast<std::int32_t>(d);
-      });
-  if (!named) {
-    return invalid(fmt::format(
-        "dim {} is not covered: no digit of the layout names it", name));
-  }
-  const std::int64_t range = std::min(
-      decoder.extent, two_periods(data, decoder).value_or(decoder.extent));
-  if (range > enumeration_limit) {
-    return undecided(
-        fmt::format("the digits of dim {} are too irregular to be "
-                    "shown to cover it",
-                    name));
-  }
-  std::map<std::vector<std::int64_t>, std::int64_t> seen;
-  for (std::int64_t x = 0; x < range; ++x) {
-    std::vector<std::int64_t> values;
-    for (const std::int32_t k : decoder.terms) {
-      values.push_back(data.flat_terms[static_cast<std::size_t>(k)].value(x));
+  // How many spots there are; saturated.
+  [[nodiscard]] std::int64_t count() const {
+    Checked sum = 0;
+    for (const Piece& piece : data_.pieces) {
+      const Tensor& tensor =
+          data_.tensors[static_cast<std::size_t>(piece.tensor)].tensor;
+      Checked spots = tensor.elements;
+      if (piece.bit_variable < 0) spots = mul(spots, tensor.element_bits);
+      for (const PieceTerm& term : piece.terms) {
+        if (term.copies != 0) spots = mul(spots, term.copies);
+      }
+      sum = add(sum, spots);
     }
-    const auto [entry, fresh] = seen.emplace(std::move(values), x);
-    if (!fresh) {
-      return invalid(fmt::format(
-          "dim {} is not covered: its digits put {}={} and {}={} in one place",
-          name, name, entry->second, name, x));
+    return saturated(sum);
+  }
+
+  // Pre: count() is within the limit.
+  [[nodiscard]] std::optional<Error> run() {
+    for (const Piece& piece : data_.pieces) add_piece(piece);
+    std::ranges::stable_sort(spots_, {}, &Spot::place);
+    for (std::size_t k = 1; k < spots_.size(); ++k) {
+      const Spot& a = spots_[k - 1];
+      const Spot& b = spots_[k];
+      if (b.place < a.place + a.bits) return meeting(a, b);
     }
+    return std::nullopt;
   }
-  return std::nullopt;
-}
 
-// --------------------------------------------------------- all places -----
-
-std::int64_t flat_offset(const LayoutData& data, const Index& index) {
-  std::int64_t place = 0;
-  for (const FlatTerm& term : data.flat_terms) {
-    place += term.value(index[static_cast<std::size_t>(term.dim)]) *
-             term.flat_stride;
-  }
-  return place;
-}
-
-Index unravel(const LayoutData& data, std::int64_t position) {
-  Index index(data.shape.size());
-  for (std::size_t d = index.size(); d-- > 0;) {
-    index[d] = position % data.shape[d].extent;
-    position /= data.shape[d].extent;
-  }
-  return index;
-}
-
-std::optional<Error> enumerate(const LayoutData& data) {
-  std::unordered_map<std::int64_t, std::int64_t> seen;
-  seen.reserve(static_cast<std::size_t>(data.elements));
-  for (std::int64_t e = 0; e < data.elements; ++e) {
-    const Index index = unravel(data, e);
-    const auto [entry, fresh] = seen.emplace(flat_offset(data, index), e);
-    if (!fresh) {
-      return collision(data, unravel(data, entry->second), index);
+ private:
+  void add_piece(const Piece& piece) {
+    const Tensor& tensor =
+        data_.tensors[static_cast<std::size_t>(piece.tensor)].tensor;
+    const bool whole = piece.bit_variable >= 0;
+    std::int64_t low = 0;
+    if (whole) low = first_bit(piece);
+    for (std::int64_t e = 0; e < tensor.elements; ++e) {
+      const Index index = index_of(tensor.shape, e);
+      const std::int64_t bits = whole ? low + 1 : tensor.element_bits;
+      for (std::int64_t bit = low; bit < bits; ++bit) {
+        const auto place = piece.bit_of(index, bit);
+        if (place) add_copies(piece, 0, *place, e);
+      }
     }
   }
-  return std::nullopt;
-}
 
-// Searches digit differences delta with sum(delta * stride) == 0, largest
-// stride first, and for each tries to name two elements that differ by it.
+  static std::int64_t first_bit(const Piece& piece) {
+    std::int64_t low = 0;
+    std::int32_t at = piece.bit_variable;
+    while (piece.variables[static_cast<std::size_t>(at)].kind ==
+           Variable::Kind::slice) {
+      low += piece.variables[static_cast<std::size_t>(at)].low;
+      at = piece.variables[static_cast<std::size_t>(at)].source;
+    }
+    return low;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): depth is the number of terms
+  void add_copies(const Piece& piece, std::size_t k, std::int64_t place,
+                  std::int64_t element) {
+    while (k < piece.terms.size() && piece.terms[k].copies == 0) ++k;
+    if (k == piece.terms.size()) {
+      spots_.push_back({place, piece.unit, piece.tensor, element});
+      return;
+    }
+    for (std::int64_t c = 0; c < piece.terms[k].copies; ++c) {
+      add_copies(piece, k + 1, place + c * piece.terms[k].stride, element);
+    }
+  }
+
+  std::optional<Error> meeting(const Spot& a, const Spot& b) const {
+    const auto name = [&](const Spot& spot) {
+      const TensorData& tensor =
+          data_.tensors[static_cast<std::size_t>(spot.tensor)];
+      return title(tensor, index_of(tensor.tensor.shape, spot.element));
+    };
+    const std::string first = name(a);
+    const std::string second = name(b);
+    const bool swapped = a.tensor == b.tensor && b.element < a.element;
+    return invalid(fmt::format("two elements share a place: {} and {}",
+                               swapped ? second : first,
+                               swapped ? first : second));
+  }
+
+  const LayoutData& data_;
+  std::vector<Spot> spots_;
+};
+
+// ------------------------------------------------------------ differences ---
+
+// Searches digit differences delta with |sum(delta * stride)| less than an element,
+// largest stride first, and for each tries to name two elements that differ by it.
 class DifferenceSearch {
  public:
-  explicit DifferenceSearch(const LayoutData& data)
-      : data_(data), deltas_(data.terms.size(), 0) {}
+  DifferenceSearch(const TensorData& tensor, const Piece& piece,
+                   const PieceInverse& inverse)
+      : tensor_(tensor),
+        piece_(piece),
+        inverse_(inverse),
+        deltas_(piece.terms.size(), 0) {}
 
   std::optional<Error> run() {
     walk(0, 0);
@@ -154,13 +166,13 @@ class DifferenceSearch {
   // NOLINTNEXTLINE(misc-no-recursion): depth is the number of terms
   void walk(std::size_t k, std::int64_t sum) {
     if (witness_ || --budget_ <= 0) return;
-    if (k == data_.inverse_terms.size()) {
-      if (sum == 0) try_realise();
+    if (k == inverse_.terms.size()) {
+      if (sum < piece_.unit && -sum < piece_.unit) try_realise();
       return;
     }
-    const InverseTerm& term = data_.inverse_terms[k];
+    const InverseTerm& term = inverse_.terms[k];
     const auto t = static_cast<std::size_t>(term.term);
-    const std::int64_t stride = data_.terms[t].flat_stride;
+    const std::int64_t stride = term.stride.value();
     const std::int64_t most = term.count - 1;
     // |sum + delta * stride| must be within rest_max.
     const std::int64_t low =
@@ -177,26 +189,35 @@ class DifferenceSearch {
 
   void try_realise() {
     if (std::ranges::all_of(deltas_, [](auto d) { return d == 0; })) return;
-    Index a(data_.shape.size());
-    Index b(data_.shape.size());
-    for (std::size_t d = 0; d < a.size(); ++d) {
-      std::vector<std::int64_t> values = data_.start_values;
-      for (const std::int32_t k : data_.decoders[d].terms) {
-        const auto t = static_cast<std::size_t>(k);
-        values[t] += std::max<std::int64_t>(-deltas_[t], 0);
-      }
-      a[d] = decode_dim(data_, data_.decoders[d], values);
-      for (std::size_t t = 0; t < values.size(); ++t) values[t] += deltas_[t];
-      b[d] = decode_dim(data_, data_.decoders[d], values);
-      if (a[d] < 0 || b[d] < 0) {
-        unresolved_ = true;
-        return;
-      }
+    std::vector<std::int64_t> slots = inverse_.start;
+    for (std::size_t t = 0; t < deltas_.size(); ++t) {
+      slots[t] += std::max<std::int64_t>(-deltas_[t], 0);
     }
-    witness_ = collision(data_, a, b);
+    std::vector<std::int64_t> others = slots;
+    for (std::size_t t = 0; t < deltas_.size(); ++t) others[t] += deltas_[t];
+    if (!decode(inverse_, slots) || !decode(inverse_, others)) {
+      unresolved_ = true;
+      return;
+    }
+    const Index a = index_at(slots);
+    const Index b = index_at(others);
+    witness_ = invalid(fmt::format("two elements share a place: {} and {}",
+                                   title(tensor_, std::min(a, b)),
+                                   title(tensor_, std::max(a, b))));
   }
 
-  const LayoutData& data_;
+  Index index_at(const std::vector<std::int64_t>& slots) const {
+    Index index;
+    for (const std::int32_t dim : tensor_.dims) {
+      index.push_back(slots[static_cast<std::size_t>(
+          inverse_.dim_slots[static_cast<std::size_t>(dim)])]);
+    }
+    return index;
+  }
+
+  const TensorData& tensor_;
+  const Piece& piece_;
+  const PieceInverse& inverse_;
   std::vector<std::int64_t> deltas_;
   std::optional<Error> witness_;
   bool unresolved_ = false;
@@ -205,37 +226,59 @@ class DifferenceSearch {
 
 // Nested on what is reachable: c%16 with C = 3 reaches 0..2. (When the box is
 // nested, so is this.)
-bool nested(const LayoutData& data) {
-  return std::ranges::all_of(data.inverse_terms, [](const InverseTerm& term) {
-    return term.flat_stride.value() > term.rest_max;
+bool nested(const PieceInverse& inverse) {
+  return std::ranges::all_of(inverse.terms, [](const InverseTerm& term) {
+    return term.stride.value() > term.rest_max;
   });
+}
+
+Error takes_too_long() {
+  return undecided(
+      "strides interleave so much that telling what is at a place would take "
+      "too long");
 }
 
 }  // namespace
 
-std::optional<Error> find_defect(const LayoutData& data) {
-  if (data.elements <= 1) return std::nullopt;
-  for (std::size_t d = 0; d < data.shape.size(); ++d) {
-    if (auto defect = uncovered(data, d)) return defect;
+std::optional<Error> find_defect(const LayoutData& data,
+                                 const TensorData& tensor) {
+  if (data.tensors.size() == 1 && tensor.tensor.elements <= 1 &&
+      tensor.pieces.size() <= 1) {
+    return std::nullopt;
   }
-  if (nested(data)) return std::nullopt;
+  bool all_nested = data.parts_nest;
+  std::int64_t most_tries = 1;
+  for (const std::int32_t p : tensor.pieces) {
+    const PieceInverse& inverse = data.inverses[static_cast<std::size_t>(p)];
+    if (inverse.not_covered) return inverse.not_covered;
+    all_nested = all_nested && nested(inverse);
+    most_tries = std::max(most_tries, inverse.most_tries);
+  }
+  if (all_nested) return std::nullopt;
   std::optional<Error> defect;
-  const bool chains = std::ranges::all_of(data.decoders, &DimDecoder::chain);
-  if (data.elements <= enumeration_limit) {
-    defect = enumerate(data);
-  } else if (chains) {
-    defect = DifferenceSearch(data).run();
+  if (Enumeration all(data); all.count() <= enumeration_limit) {
+    defect = all.run();
+  } else if (data.parts_nest) {
+    for (const std::int32_t p : tensor.pieces) {
+      const auto k = static_cast<std::size_t>(p);
+      if (defect || nested(data.inverses[k])) continue;
+      defect = DifferenceSearch(tensor, data.pieces[k], data.inverses[k]).run();
+    }
   } else {
     defect = undecided(
         "digits and strides are too irregular for a tensor of this size to be "
         "shown valid");
   }
-  if (!defect && data.most_tries > tries_limit) {
-    defect = undecided(
-        "strides interleave so much that telling what is at a place would take "
-        "too long");
-  }
+  if (!defect && most_tries > tries_limit) defect = takes_too_long();
   return defect;
+}
+
+std::optional<Error> find_unfindable(const LayoutData& data) {
+  for (const PieceInverse& inverse : data.inverses) {
+    if (inverse.unsolved) return inverse.unsolved;
+    if (inverse.most_tries > tries_limit) return takes_too_long();
+  }
+  return std::nullopt;
 }
 
 }  // namespace stridewise::detail

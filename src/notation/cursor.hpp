@@ -38,6 +38,16 @@ class Cursor {
     ++at_;
     return true;
   }
+  // Whether that text comes next, after space.
+  [[nodiscard]] bool peek_is(std::string_view text) {
+    skip_space();
+    return text_.substr(at_).starts_with(text);
+  }
+  bool accept(std::string_view text) {
+    if (!peek_is(text)) return false;
+    at_ += text.size();
+    return true;
+  }
   // The unit 'B' right after a number, and no name that begins with it.
   bool accept_bytes() {
     if (at_ >= text_.size() || text_[at_] != 'B') return false;
@@ -57,6 +67,11 @@ class Cursor {
     const std::size_t begin = at_;
     while (at_ < text_.size() && continues_identifier(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
+  }
+  // The same as a string, after space.
+  std::string name_here() {
+    skip_space();
+    return std::string(name());
   }
   // A decimal number without sign. `what` names it in errors.
   Result<std::int64_t> number(std::string_view what) {

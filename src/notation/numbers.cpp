@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/notation.hpp"
 
@@ -26,6 +27,12 @@ Result<std::vector<Item>> parse_items(Cursor& cursor, std::string_view what) {
     Item item{{}, 0, cursor.position()};
     if (cursor.at_name()) {
       item.name = cursor.name();
+      // A part's own dim, such as k/32.
+      if (cursor.accept('/')) {
+        const Result<std::int64_t> grain = cursor.number("a divisor");
+        if (!grain) return unexpected(grain.error());
+        item.name += fmt::format("/{}", *grain);
+      }
       if (!cursor.accept('=')) {
         return cursor.error("expected '=' after " + item.name);
       }
@@ -205,7 +212,8 @@ Result<std::vector<std::int64_t>> parse_coordinates(std::string_view text,
     // Up to the next step of the axis to the left: gaps are places too.
     const auto axes = layout.axes();
     const std::int64_t end =
-        k == 0 ? axes[0].extent : axes[k - 1].pitch_bytes / axes[k].pitch_bytes;
+        k == 0 ? axes[0].extent
+               : ceil_div(axes[k - 1].pitch_bits, axes[k].pitch_bits);
     auto value = within(cursor, (*values)[k].value_or(Item{}), names[k], end);
     if (!value) return unexpected(value.error());
     coordinates.push_back(*value);

@@ -110,6 +110,10 @@ class Model:
                                        term.given) // self.width
             else:
                 term.stride = term.given
+            # A stride that is given for a dim of one index adds no memory.
+            if (extent == 1 and self.shape[term.dim] == 1
+                    and term.given is not None and not term.rounded):
+                continue
             space = max(space, extent * term.stride)
             last += max(extent - 1, 0) * term.stride
         axis.extent = axis.base + max(space, last + 1)

@@ -28,7 +28,12 @@ std::string defect(std::string_view text, std::string_view shape) {
 
 TEST(Layout, SizeCountsARowPitchInFull) {
   EXPECT_EQ(layout_of("h:8 w", "h=3,w=5")->places(), 24);
-  EXPECT_EQ(layout_of("h:1000 w", "h=1,w=5")->places(), 1000);
+  // A stride of a dim of one index is never taken, and adds no memory.
+  EXPECT_EQ(layout_of("h:1000 w", "h=1,w=5")->places(), 5);
+  EXPECT_EQ(layout_of("n h:1000 w", "n=2,h=1,w=5")->places(), 10);
+  // An alignment does: what vendors round up, they round up for one row too.
+  EXPECT_EQ(layout_of("h:^64B w", "h=1,w=5")->places(), 16);
+  EXPECT_EQ(layout_of("c/32:640 c%32", "c=20")->places(), 640);
   EXPECT_EQ(layout_of("@96 h w", "h=3,w=5")->places(), 111);
   // Last position + 1 where that is more than extent x stride.
   EXPECT_EQ(layout_of("h:3 w:2", "h=2,w=3")->places(), 8);
@@ -166,7 +171,8 @@ TEST(Layout, ExpressionsBuiltByHandAreChecked) {
   EXPECT_TRUE(fails({Digit{"i", 0, 0, 0}, {}}));
   EXPECT_TRUE(fails({Digit{"i", -5, 1, 0}, {}}));
   EXPECT_TRUE(fails({Digit{"i", 0, 1, -2}, {}}));
-  EXPECT_TRUE(fails({Digit{"i", 0, 1, 0}, {Step::Kind::exact, -3}}));
+  EXPECT_FALSE(fails({Digit{"i", 0, 1, 0}, {Step::Kind::exact, -3}}));
+  EXPECT_TRUE(fails({Digit{"i", 0, 1, 4}, {Step::Kind::bytes, INT64_MIN}}));
   EXPECT_TRUE(fails({Digit{"i", 0, 1, 0}, {Step::Kind::aligned, 0}}));
   EXPECT_FALSE(
       Layout::bind(Expression{{Axis{.base = -7, .terms = {{Digit{"i"}, {}}}}}},
@@ -183,9 +189,12 @@ TEST(Layout, BothDirectionsAtAnySize) {
 }
 
 TEST(Layout, OverflowIsAnErrorNotAWrap) {
-  const std::string huge = "n=4611686018427387904";
-  EXPECT_EQ(layout_of("n", huge, 1)->size_bytes(), 4611686018427387904);
-  EXPECT_EQ(layout_of("n", huge, 4).error().code, ErrorCode::overflow);
+  // Sizes are counted in bits, of which there are at most 2^62.
+  const std::string huge = "n=576460752303423488";
+  EXPECT_EQ(layout_of("n", huge, 1)->size_bytes(), 576460752303423488);
+  EXPECT_EQ(layout_of("n", huge, 2).error().code, ErrorCode::overflow);
+  EXPECT_EQ(layout_of("n", "n=4611686018427387904", 1).error().code,
+            ErrorCode::overflow);
   EXPECT_EQ(layout_of("n c", huge + ",c=4", 1).error().code,
             ErrorCode::overflow);
   EXPECT_EQ(layout_of("n:4611686018427387904 c", "n=3,c=2", 1).error().code,
@@ -265,7 +274,11 @@ TEST(Layout, ABaseInBytesBecomesSteps) {
   const Layout layout = *layout_of("npu=c |1024B| @96B w", "c=2,w=3");
   EXPECT_EQ(layout.axes()[1].base, 24);
   EXPECT_EQ(print(layout.expression()), "npu=c |1024B| @24 w");
-  EXPECT_FALSE(layout_of("@6B w", "w=3"));
+  const Layout within = *layout_of("@6B w", "w=3");
+  EXPECT_EQ(within.size_bytes(), 18);
+  EXPECT_EQ(within.bit_of(Index{1}), 80);
+  EXPECT_EQ(within.place_bits(), 16);
+  EXPECT_EQ(print(within.expression()), "@6B w");
 }
 
 TEST(Digit, RemaindersAndQuotientsOfDigits) {

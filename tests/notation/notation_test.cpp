@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "support/generators.hpp"
 
 namespace stridewise {
@@ -36,12 +39,29 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"n |384| c", 6, "is in bytes: a number and then B"},
         Fault{"n |384B c", 8, "to close the pitch"},
         Fault{"n |0B| c", 3, "must not be 0"},
-        Fault{"(c-2)%4", 2, "expected '+'"}, Fault{"(c+2%4", 4, "expected ')'"},
-        Fault{"(2+c)", 1, "expected a dim"}, Fault{"c:x", 2, "a stride"},
-        Fault{"c:^16 w", 6, "is in bytes"},
+        Fault{"(c-2)%4", 3, "expected a dim"},
+        Fault{"(c+2%4", 4, "expected ')'"}, Fault{"(2+c)", 1, "expected a dim"},
+        Fault{"c:x", 2, "a stride"}, Fault{"c:^16 w", 6, "is in bytes"},
         Fault{"n & c", 2, "expected a dim, ':' or '|'"},
-        Fault{"n:-1", 2, "a stride"}, Fault{"row= | c", 5, "expected a dim"},
-        Fault{"n:99999999999999999999", 2, "does not fit 64 bits"}));
+        Fault{"n:-x", 3, "a stride"}, Fault{"row= | c", 5, "expected a dim"},
+        Fault{"n:99999999999999999999", 2, "does not fit 64 bits"},
+        Fault{"k := c h w k/16", 15, "expected ';' after the digits of k"},
+        Fault{"k := ; k/16", 5, "expected a dim"},
+        Fault{"c<1,2", 5, "expected ',' or '>'"},
+        Fault{"c<>", 2, "an entry of the table"},
+        Fault{"c^", 2, "expected a dim"}, Fault{"c//0 c%%0", 3, "not be 0"},
+        Fault{"c/2//2", 3, "shares come before"},
+        Fault{"(c+1)//2", 5, "not of one with a bias"},
+        Fault{"*0 c", 1, "must not be 0"}, Fault{"c!0", 2, "must not be 0"},
+        Fault{"c/2!4", 3, "a cut is of a dim alone"},
+        Fault{"c!4,", 4, "the size of a piece"},
+        Fault{"n { d:f16 = -", 13, "expected ';' and another part, or '}'"},
+        Fault{"n { d:f99 = - }", 4, "unknown dtype 'f99'"},
+        Fault{"n { q[k 8..4] = k }", 11, "ends where it begins"},
+        Fault{"n { q[k 8] = k }", 9, "expected '..'"},
+        Fault{"n { q[3..4] = k }", 6, "expected a dim or '#'"},
+        Fault{"n { a = n } c", 12, "expected a dim, ':' or '|'"},
+        Fault{"n { }", 4, "expected a dim"}));
 
 TEST(Notation, ReadsLeftToRight) {
   const Expression e = *parse_expression("i%16/4 i/4%4");
@@ -68,6 +88,49 @@ TEST(Notation, PrintsWhatDocumentsWrite) {
         "npu=c%64 |524288B| @96 n c/64 h w", "row=- | pixel=w/4 | lane=w%4",
         "n |^256B| @96B c"}) {
     EXPECT_EQ(print(*parse_expression(text)), text);
+  }
+}
+
+// Each text of the collection is what it is read as, printed.
+TEST(Notation, PrintsTheWorld) {
+  const auto all =
+      nlohmann::json::parse(std::ifstream(STRIDEWISE_TEST_DATA "/world.json"));
+  ASSERT_GE(all.size(), 120U);
+  for (const auto& entry : all) {
+    const auto text = entry["expression"].get<std::string>();
+    const Result<Expression> parsed = parse_expression(text);
+    ASSERT_TRUE(parsed) << parsed.error().to_string();
+    const Result<Expression> again = parse_expression(print(*parsed));
+    ASSERT_TRUE(again) << print(*parsed);
+    EXPECT_EQ(*again, *parsed) << text;
+    EXPECT_EQ(print(*again), print(*parsed));
+  }
+}
+
+TEST(Notation, PrintsDigitsOfDigits) {
+  for (const char* text :
+       {"k := c/4 h w c%4; k/16 n/16 n%16 k%16", "(c/4 h c%4)%16 ~w",
+        "r c%64/8^r%8 c%8", "a-b+c^d", "g<0,2,3,1> h<T>", "i//2 *3 | i%%2 j",
+        "i//4%2 i%%4", "(h+1+1) (w+0+2) (c+8)/16", "k!16 n/8 k n%8",
+        "d!4,2,1 d", "*4:64 m", "h:-6 w:-8B c:40B", "~n%128/32",
+        "n k/32 { d:f16 = - ; q:u4 = k%16 k%32/16 }",
+        "p:^576B { t { nope:f8 = d ; rope:bf16 = r } ; scale:e8 = t:8B d/64 }",
+        "{ [n 0..64] = k n ; [n 64.., k 0..8] = k n }",
+        "{ q[# 0..4]:u6 = k # ; q[# 4..6]:u6 = k # }"}) {
+    const Result<Expression> parsed = parse_expression(text);
+    ASSERT_TRUE(parsed) << parsed.error().to_string();
+    EXPECT_EQ(print(*parsed), text);
+  }
+}
+
+// 10,000 brackets end in an error, not in a stack that overflows.
+TEST(Notation, BracketsInBracketsAreBounded) {
+  for (const char* bracket : {"(", "n {", "n { a = ", "~("}) {
+    std::string text;
+    for (int k = 0; k < 10000; ++k) text += bracket;
+    const Result<Expression> parsed = parse_expression(text);
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error().code, ErrorCode::unsupported) << bracket;
   }
 }
 

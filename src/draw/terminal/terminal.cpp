@@ -203,6 +203,7 @@ class Writer {
         return cell.nonzero ? pen_.paint(label("!" + cell.label), "41;97;1")
                             : pen_.paint(pen_.hatching(sheet_.cell), "2");
       case Place::gap:
+      case Place::other:
         return padded(pen_.gap(), sheet_.cell, 'c');
       case Place::element:
         break;
