@@ -84,8 +84,9 @@ void add_plan(Command app, Context& context) {
       plan_options.values = Values{type, to_type};
     }
     const Plan plan = value_of(Plan::make(
-        value_of(sources[0].bind(shape, type.bytes())),
-        value_of(sources[1].bind(shape, to_type.bytes())), plan_options));
+        value_of(sources[0].bind(shape, Binding{.element_bits = type.bits})),
+        value_of(sources[1].bind(shape, Binding{.element_bits = to_type.bits})),
+        plan_options));
     const auto nests = plan.nests();
     const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
     const double bound =

@@ -101,8 +101,10 @@ BoundProblem bind(Problem problem) {
   const Shape shape = problem.in_logical_order
                           ? value_of(read_shape(problem.shape, sources)).logical
                           : shape_for(problem.shape, sources);
-  const Layout src = value_of(sources[0].bind(shape, src_type.bytes()));
-  const Layout dst = value_of(sources[1].bind(shape, dst_type.bytes()));
+  const Layout src =
+      value_of(sources[0].bind(shape, Binding{.element_bits = src_type.bits}));
+  const Layout dst =
+      value_of(sources[1].bind(shape, Binding{.element_bits = dst_type.bits}));
   for (const Layout* layout : {&src, &dst}) {
     if (layout->defect()) throw Failure{*layout->defect()};
   }

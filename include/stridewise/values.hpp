@@ -2,8 +2,11 @@
 // where one side is an 8-bit integer, by a scale and a zero point.
 //
 //   f32 <-> f16, f32 <-> bf16     the nearest value, ties to even
-//   f32 <-> s8, f32 <-> u8        real = (integer - zero_point) * scale
+//   f32 <-> f8, f6, f4, e8        the nearest value, ties to even (e8: away from zero)
+//   f32 <-> s2 .. s8, u1 .. u8    real = (integer - zero_point) * scale
 //   a type to itself              its bytes, unchanged
+//   u4 <-> u4 in a byte           its code or its number: a type below a byte whose
+//                                 ElementType::bits are 8 has a byte for each element
 //
 // The results are the same bits on every machine and instruction set, in the
 // default floating-point environment: round to nearest, and neither
@@ -60,6 +63,7 @@ struct Values {
 //                    the quotient rounded to f32, no product with 1 / scale;
 //                    round() goes to the nearest integer, ties to even. An
 //                    infinity saturates; a NaN gives zero_point.
+// f32 -> f8 ...      As the type has infinities and NaNs: see docs/notation.md.
 // s8, u8 -> f32      (q - zero_point) * scale, rounded to f32 once. Converting
 //                    back gives q, unless the product overflows to infinity.
 void convert_values(const Values& values, const std::byte* src, std::byte* dst,

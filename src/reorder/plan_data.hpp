@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/checked.hpp"
+#include "reorder/fields/field_plan.hpp"
 #include "reorder/kernels/kernel.hpp"
 #include "reorder/values/converter.hpp"
 #include "stridewise/reorder.hpp"
@@ -135,6 +137,8 @@ struct Sieve {
 inline constexpr std::int64_t all_caches_bytes = 32 << 20;
 
 struct PlanData {
+  // Where places follow no plain strides this is the plan, of one task, and nests are none.
+  std::shared_ptr<const FieldPlan> fields;
   std::vector<ScheduledNest> nests;
   std::optional<Sieve> sieve;  // its tasks come last
   std::int64_t tasks = 0;

@@ -507,7 +507,7 @@ TEST(Reorder, RefusesValuesThatDoNotFitTheLayouts) {
   };
   EXPECT_EQ(error_of(wide, narrow, testing::values_of("f32", "f16")), "");
   EXPECT_THAT(error_of(wide, wide, testing::values_of("f32", "f16")),
-              HasSubstr("4 and 4 bytes"));
+              HasSubstr("4 bytes and 4 bytes"));
   EXPECT_NE(error_of(narrow, wide, testing::values_of("f16", "s32")), "");
 }
 
@@ -518,7 +518,11 @@ RC_GTEST_PROP(Reorder, EqualFunctionsGiveEqualBytes, ()) {
   std::size_t k = 0;
   for (std::size_t a = 0; a < spelled.axes.size(); ++a) {
     for (Term& term : spelled.axes[a].terms) {
-      term.stride = {Step::Kind::exact, pair.dst.terms()[k++].stride};
+      const BoundTerm& bound = pair.dst.terms()[k++];
+      // A stride that is given for a dim of one index adds no memory.
+      const auto dim = static_cast<std::size_t>(bound.dim);
+      if (pair.dst.shape()[dim].extent == 1) continue;
+      term.stride = {Step::Kind::exact, bound.stride};
     }
     if (a + 1 < spelled.axes.size()) {
       spelled.axes[a].pitch = {Step::Kind::exact,
@@ -831,7 +835,7 @@ TEST(Plan, StagesColumnsThatAreNoLines) {
   EXPECT_FALSE(staged("h=512,c=4096", 4));
   EXPECT_TRUE(staged("h=513,c=4096", 4));
   EXPECT_FALSE(staged("h=64,c=4096", 1));
-  EXPECT_TRUE(staged("h=36028797018963969,c=64", 1));
+  EXPECT_TRUE(staged("h=4503599627370497,c=64", 1));
 }
 
 // Columns and rows of less than a line, dense: by kernels of their own, where a set

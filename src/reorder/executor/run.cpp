@@ -212,6 +212,7 @@ void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
 void Plan::run_task(std::int64_t task, const std::byte* src,
                     std::byte* dst) const noexcept {
   const PlanData& data = *data_;
+  if (data.fields) return data.fields->run(src, dst);
   if (data.sieve && task >= data.sieve->first_task) {
     run_sieve(*data.sieve, task - data.sieve->first_task, dst);
     return;

@@ -21,34 +21,46 @@ constexpr std::int64_t last_cache_bytes = 12 << 20;
 // Beyond what a core has to itself, loads are worth asking for in advance.
 constexpr std::int64_t own_cache_bytes = 1 << 20;
 
+std::string width_of(const Layout& layout) {
+  return layout.element_bits() % 8 == 0
+             ? fmt::format("{} bytes", layout.element_bytes())
+             : fmt::format("{} bits", layout.element_bits());
+}
+
 Result<void> check_values(const Layout& src, const Layout& dst,
                           const Values& values) {
   if (auto possible = check(values); !possible) return possible;
-  if (src.element_bytes() != values.src.bytes() ||
-      dst.element_bytes() != values.dst.bytes()) {
+  if (src.element_bits() != values.src.bits ||
+      dst.element_bits() != values.dst.bits) {
     return fail(ErrorCode::mismatch,
-                fmt::format("{} -> {} for layouts with elements of {} and {} "
-                            "bytes",
-                            values.src.name, values.dst.name,
-                            src.element_bytes(), dst.element_bytes()));
+                fmt::format("{} -> {} for layouts with elements of {} and {}",
+                            values.src.name, values.dst.name, width_of(src),
+                            width_of(dst)));
   }
   return {};
 }
 
+// Whether places are plain strides of whole bytes, which kernels move.
+bool strided(const Layout& src, const Layout& dst) {
+  return src.plain() && dst.plain() && src.valid() &&
+         src.element_bits() % 8 == 0 && dst.element_bits() % 8 == 0;
+}
+
 Result<void> check_pair(const Layout& src, const Layout& dst,
                         const std::optional<Values>& values) {
-  for (const Layout* layout : {&src, &dst}) {
-    if (const auto& defect = layout->defect()) {
-      Error error = *defect;
-      error.message =
-          fmt::format("{}: {}", layout == &src ? "src" : "dst", error.message);
-      return unexpected(std::move(error));
-    }
+  // What is read need not be one-to-one.
+  const auto& why = src.unreadable() ? src.unreadable() : dst.unreadable();
+  const auto& defect = why ? why : dst.defect();
+  if (defect) {
+    Error error = *defect;
+    error.message =
+        fmt::format("{}: {}", src.unreadable() ? "src" : "dst", error.message);
+    return unexpected(std::move(error));
   }
-  if (!values && src.element_bytes() != dst.element_bytes()) {
+  if (!values && src.element_bits() != dst.element_bits()) {
     return fail(ErrorCode::mismatch,
-                fmt::format("src has elements of {} bytes, dst of {}",
-                            src.element_bytes(), dst.element_bytes()));
+                fmt::format("src has elements of {}, dst of {}", width_of(src),
+                            width_of(dst)));
   }
   if (values) {
     if (auto possible = check_values(src, dst, *values); !possible) {
@@ -161,6 +173,19 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                             ? data->dst_bytes
                             : dst.elements() * data->dst_width;
 
+  if (!strided(src, dst)) {
+    Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
+    if (!fields) return unexpected(fields.error());
+    data->bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
+    if (options.fill == Fill::keep) {
+      data->bytes_written = ceil_div(dst.elements() * dst.element_bits(), 8);
+    }
+    data->tasks = src.elements() == 0 ? 0 : 1;
+    data->fields =
+        std::make_shared<const detail::FieldPlan>(*std::move(fields));
+    return Plan(std::move(data));
+  }
+
   std::vector<Piece> fills;
   bool sieve = false;
   if (options.fill == Fill::zero) {
@@ -240,6 +265,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
 }
 
 std::vector<PlanNest> Plan::nests() const {
+  if (data_->fields) return data_->fields->described();
   std::vector<PlanNest> nests;
   std::ranges::transform(
       data_->nests, std::back_inserter(nests),
@@ -269,6 +295,12 @@ std::vector<KernelInfo> available_kernels() {
 }
 
 bool operator==(const Plan& a, const Plan& b) {
+  const auto& fields = a.data_->fields;
+  const auto& others = b.data_->fields;
+  if ((fields == nullptr) != (others == nullptr) ||
+      (fields != nullptr && fields->nests != others->nests)) {
+    return false;
+  }
   return a.data_->values == b.data_->values && a.nests() == b.nests() &&
          a.src_bytes() == b.src_bytes() && a.dst_bytes() == b.dst_bytes() &&
          a.data_->sieve.has_value() == b.data_->sieve.has_value();

@@ -4,24 +4,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "reorder/values/converter.hpp"
 
 namespace stridewise {
 namespace {
 
-// Every pair has a portable converter, so that table is the list of pairs.
+// Every pair has a portable converter, so these tables are the list of pairs. The same
+// type in another width of memory is one, too: a code in a byte of its own.
 bool supported(const Values& values) {
-  return std::ranges::any_of(portable::converters(),
-                             [&](const Converter& converter) {
-                               return converter.src == values.src.name &&
-                                      converter.dst == values.dst.name;
-                             });
+  const auto same = [&](const Converter& converter) {
+    return converter.src == values.src.name && converter.dst == values.dst.name;
+  };
+  return values.src.name == values.dst.name ||
+         std::ranges::any_of(portable::converters(), same) ||
+         std::ranges::any_of(portable::small_converters(), same);
 }
 
 bool is_integer(const ElementType& type) {
   return type.kind == ElementKind::signed_integer ||
          type.kind == ElementKind::unsigned_integer;
+}
+
+// The integers of a type of up to 8 bits.
+std::pair<std::int32_t, std::int32_t> range_of(const ElementType& integer) {
+  const std::int32_t count = 1 << std::min(integer.bits, 8);
+  const bool is_signed = integer.kind == ElementKind::signed_integer;
+  const std::int32_t lowest = is_signed ? -count / 2 : 0;
+  return {lowest, lowest + count - 1};
 }
 
 Result<void> check_quantisation(const Quantisation& quantisation,
@@ -31,9 +42,7 @@ Result<void> check_quantisation(const Quantisation& quantisation,
                 fmt::format("scale {} is not a finite number above 0",
                             quantisation.scale));
   }
-  const bool is_signed = integer.kind == ElementKind::signed_integer;
-  const std::int32_t lowest = is_signed ? -128 : 0;
-  const std::int32_t highest = is_signed ? 127 : 255;
+  const auto [lowest, highest] = range_of(integer);
   if (quantisation.zero_point < lowest || quantisation.zero_point > highest) {
     return fail(
         ErrorCode::invalid_value,
@@ -50,13 +59,15 @@ Result<void> check(const Values& values) {
   if (src != dst && !supported(values)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("cannot convert {} to {}: f32 converts to and from "
-                            "f16, bf16, s8 and u8, each other type to itself",
+                            "f16, bf16, f8, f6, f4, e8 and integers of up to 8 "
+                            "bits, each other type to itself",
                             src.name, dst.name));
   }
-  if (src != dst && is_integer(src)) {
+  if (src.name == dst.name && quantisation == Quantisation{}) return {};
+  if (src.name != dst.name && is_integer(src)) {
     return check_quantisation(quantisation, src);
   }
-  if (src != dst && is_integer(dst)) {
+  if (src.name != dst.name && is_integer(dst)) {
     return check_quantisation(quantisation, dst);
   }
   if (quantisation != Quantisation{}) {

@@ -64,7 +64,9 @@ struct Converter {
 
 namespace portable {
 [[nodiscard]] std::span<const Converter> converters();
-}
+// Of types below a byte and of small floats, to and from f32: the only ones there are.
+[[nodiscard]] std::span<const Converter> small_converters();
+}  // namespace portable
 
 // Each compiled in a file of its own with its flags. Call what they point to
 // only where the machine has the set.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "element/decode.hpp"
+#include "element/small_float.hpp"
 #include "stridewise/values.hpp"
 
 namespace stridewise {
@@ -31,11 +32,34 @@ std::uint32_t narrowed(float x, int fraction_bits) {
   return sign | std::min((steps << fraction_bits) + units, infinity);
 }
 
-std::int32_t quantised(float x, std::int32_t lowest, const Quantisation& by) {
+std::int32_t quantised(float x, const ElementType& type,
+                       const Quantisation& by) {
   if (std::isnan(x)) return by.zero_point;
-  const float least = static_cast<float>(lowest - by.zero_point);
+  const std::int32_t count = 1 << type.bits;
+  const std::int32_t lowest =
+      type.kind == ElementKind::signed_integer ? -count / 2 : 0;
+  const auto least = static_cast<float>(lowest - by.zero_point);
+  const auto most = static_cast<float>(lowest + count - 1 - by.zero_point);
   return by.zero_point + static_cast<std::int32_t>(std::clamp(
-                             std::nearbyint(x / by.scale), least, least + 255));
+                             std::nearbyint(x / by.scale), least, most));
+}
+
+// The width of a type itself, whatever memory its codes take.
+ElementType itself(const ElementType& type) {
+  return *parse_element_type(type.name);
+}
+
+// The code of an element that has a byte: of narrower types the low bits of it.
+std::uint32_t code_of(const ElementType& type, const std::byte* at) {
+  return load<std::uint8_t>(at) & ((1U << itself(type).bits) - 1);
+}
+
+std::int32_t integer_of(const ElementType& type, const std::byte* at) {
+  const std::int32_t count = 1 << itself(type).bits;
+  const auto code = static_cast<std::int32_t>(code_of(type, at));
+  const bool negative =
+      type.kind == ElementKind::signed_integer && code >= count / 2;
+  return negative ? code - count : code;
 }
 
 // One value as the bits of an f32: one side of every conversion is that type.
@@ -44,8 +68,11 @@ std::uint32_t read(const Values& values, const std::byte* src) {
   if (values.src.name == "f32") return load<std::uint32_t>(src);
   if (values.src.name == "f16") return f32_of_f16(load<std::uint16_t>(src));
   if (values.src.name == "bf16") return f32_of_bf16(load<std::uint16_t>(src));
-  const std::int32_t q = values.src.name == "s8" ? load<std::int8_t>(src)
-                                                 : load<std::uint8_t>(src);
+  if (values.src.kind == ElementKind::small_floating) {
+    return std::bit_cast<std::uint32_t>(decode_small_float(
+        small_float_of(values.src), code_of(values.src, src)));
+  }
+  const std::int32_t q = integer_of(values.src, src);
   return std::bit_cast<std::uint32_t>(static_cast<float>(q - zero_point) *
                                       scale);
 }
@@ -58,10 +85,36 @@ void write(const Values& values, std::uint32_t bits, std::byte* dst) {
     const auto code = static_cast<std::uint16_t>(
         narrowed(x, values.dst.name == "f16" ? 10 : 7));
     std::memcpy(dst, &code, 2);
+  } else if (values.dst.kind == ElementKind::small_floating) {
+    *dst = static_cast<std::byte>(
+        encode_small_float(small_float_of(values.dst), x));
   } else {
     *dst = static_cast<std::byte>(
-        quantised(x, values.dst.name == "s8" ? -128 : 0, values.quantisation));
+        quantised(x, itself(values.dst), values.quantisation));
   }
+}
+
+// A type between memory of its own width and whole bytes: integers in bytes are numbers
+// of those, and saturate on the way back; of floats the code is kept.
+void change_width(const Values& values, const std::byte* src, std::byte* dst) {
+  const ElementType type = itself(values.src);
+  std::uint64_t code = 0;
+  std::memcpy(&code, src, static_cast<std::size_t>(values.src.bytes()));
+  if (type.kind != ElementKind::small_floating) {
+    const bool is_signed = type.kind == ElementKind::signed_integer;
+    const auto signed_value = [&](int bits) {
+      return static_cast<std::int64_t>(code << (64 - bits)) >> (64 - bits);
+    };
+    // Of its own width it is a number already; of more it may be too large.
+    if (is_signed) {
+      const std::int64_t most = std::int64_t{1} << (type.bits - 1);
+      code = static_cast<std::uint64_t>(std::clamp(
+          signed_value(values.src.bits), -most, most - 1));
+    } else if (type.bits < 64) {
+      code = std::min(code, (std::uint64_t{1} << type.bits) - 1);
+    }
+  }
+  std::memcpy(dst, &code, static_cast<std::size_t>(values.dst.bytes()));
 }
 
 }  // namespace
@@ -73,6 +126,8 @@ void convert_values(const Values& values, const std::byte* src, std::byte* dst,
   for (std::int64_t k = 0; k < count; ++k, src += src_bytes, dst += dst_bytes) {
     if (values.src == values.dst) {
       std::memcpy(dst, src, static_cast<std::size_t>(src_bytes));
+    } else if (values.src.name == values.dst.name) {
+      change_width(values, src, dst);
     } else {
       write(values, read(values, src), dst);
     }

@@ -17,6 +17,7 @@ std::vector<Converter> allowed_converters() {
   const auto add = [&all](std::span<const Converter> some) {
     all.insert(all.begin(), some.begin(), some.end());
   };
+  add(portable::small_converters());
   add(portable::converters());
 #if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) add(x86::avx2_converters());

@@ -1,0 +1,42 @@
+// The index space of two layouts as coordinates, and which of them places depend on
+// together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layout/piece.hpp"
+
+namespace stridewise::detail {
+
+// A digit of a dim of the tensor, x / div % extent, or of its bits.
+struct Coordinate {
+  std::size_t dim;  // of the tensor's own dims; their number: the bits
+  std::int64_t div;
+  std::int64_t extent;
+};
+
+// A piece with the number of each dim of its tensor among those of src.
+struct Side {
+  const Piece* piece;
+  std::vector<std::size_t> dims;  // of own dims; then that of the bits
+};
+
+// Dims are taken apart where the digits of both pieces divide each other and the extent;
+// else a dim is one coordinate. `extents`: of the dims of src, then of the bits (1 where
+// elements move whole).
+[[nodiscard]] std::vector<Coordinate> coordinates_of(
+    const Side& src, const Side& dst, std::span<const std::int64_t> extents);
+
+// Coordinates in groups: a place is a sum of what each group adds, whatever the others
+// are. Groups are in the order of their first coordinate.
+[[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(
+    const Side& src, const Side& dst,
+    const std::vector<Coordinate>& coordinates);
+
+// Whether all slices of the piece hold value x of a dim.
+[[nodiscard]] bool holds(const Side& side, std::size_t dim, std::int64_t x);
+
+}  // namespace stridewise::detail

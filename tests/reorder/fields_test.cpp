@@ -1,0 +1,118 @@
+// Conversions of layouts that are more than plain digits, against the reference.
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <random>
+
+#include "stridewise/reorder.hpp"
+#include "support/world.hpp"
+
+namespace stridewise::testing {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes random_bytes(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(static_cast<std::size_t>(count));
+  for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+  return bytes;
+}
+
+// What is wrong with a conversion, in words.
+std::string difference(const Layout& src, const Layout& dst, Fill fill) {
+  const Result<Plan> plan = Plan::make(src, dst, fill);
+  if (!plan) return plan.error().message;
+  const Bytes in = random_bytes(src.size_bytes(), 1);
+  Bytes expected = random_bytes(dst.size_bytes(), 2);
+  Bytes got = expected;
+  reorder_reference(src, dst, in.data(), expected.data(), fill);
+  plan->run(in.data(), got.data());
+  // The bits after the last one are nobody's.
+  if (dst.size_bits() % 8 != 0) {
+    const auto own = static_cast<std::byte>((1U << (dst.size_bits() % 8)) - 1);
+    expected.back() &= own;
+    got.back() &= own;
+  }
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    if (got[k] != expected[k]) return fmt::format("byte {} differs", k);
+  }
+  return {};
+}
+
+// Each part of each layout to rows and back.
+TEST(Fields, TheWorldToRowsAndBack) {
+  for (const WorldEntry& entry : world()) {
+    const Layout whole = layout_of(entry);
+    for (const Tensor& tensor : whole.tensors()) {
+      const Layout part = *whole.part(tensor.name);
+      Axis axis;
+      Shape shape = tensor.shape;
+      for (Dim& dim : shape) {
+        axis.terms.push_back(Term{Digit{dim.name}, {}});
+      }
+      // Own dims such as k/32 have no name of their own in a text.
+      const bool named = std::ranges::none_of(shape, [](const Dim& dim) {
+        return dim.name.find('/') != std::string::npos;
+      });
+      if (!named) continue;
+      const Layout rows =
+          *Layout::bind(Expression{{axis}}, shape,
+                        Binding{.element_bits = tensor.element_bits});
+      for (const Fill fill : {Fill::zero, Fill::keep}) {
+        EXPECT_EQ(difference(part, rows, fill), "") << entry.name;
+        EXPECT_EQ(difference(rows, part, fill), "") << entry.name;
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(Fields, RandomPairs, ()) {
+  const Shape shape = random_shape();
+  const std::int64_t bits = random_element_bits();
+  const std::string from = random_text(shape);
+  const std::string to = random_text(shape);
+  const auto bind = [&](const std::string& text) {
+    const Layout whole = *Layout::bind(*parse_expression(text), shape,
+                                       Binding{.element_bits = bits});
+    return *whole.part("");
+  };
+  const Layout src = bind(from);
+  const Layout dst = bind(to);
+  RC_PRE(src.size_bits() < 1 << 18 && dst.size_bits() < 1 << 18);
+  const Fill fill = in_range(0, 1) == 0 ? Fill::zero : Fill::keep;
+  RC_LOG() << from << " -> " << to << " of " << print(shape) << ", " << bits;
+  const std::string wrong = difference(src, dst, fill);
+  RC_LOG() << wrong;
+  RC_ASSERT(wrong.empty());
+}
+
+Layout bound(std::string_view text, std::string_view shape,
+             std::int64_t bits = 8) {
+  return *Layout::bind(*parse_expression(text), *parse_shape(shape),
+                       Binding{.element_bits = bits});
+}
+
+// What is read need not be one-to-one; what is written must be.
+TEST(Fields, LayoutsThatAreOnlyRead) {
+  const Layout rows = bound("h w", "h=3,w=5");
+  for (const char* text :
+       {"h:0 w", "h w:0", "h:1 w:1", "@10 h:-5 w", "h:-5 w:-1"}) {
+    const Layout src = bound(text, "h=3,w=5");
+    EXPECT_EQ(difference(src, rows, Fill::zero), "") << text;
+  }
+  const Result<Plan> refused =
+      Plan::make(rows, bound("h:1 w:1", "h=3,w=5"), Fill::zero);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "dst: two elements share a place: h=0,w=1 and h=1,w=0");
+  const Result<Plan> unnamed =
+      Plan::make(bound("w", "h=3,w=5"), rows, Fill::zero);
+  ASSERT_FALSE(unnamed);
+  EXPECT_EQ(unnamed.error().message,
+            "src: dim h is not covered: no digit of the layout names it");
+}
+
+}  // namespace
+}  // namespace stridewise::testing
