@@ -2,156 +2,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
+#include "convert_command.hpp"
 #include "device.hpp"
 #include "dump_files.hpp"
-#include "dump_window.hpp"
-#include "progress.hpp"
 #include "sidecar.hpp"
-#include "stridewise/threads.hpp"
 #include "write_file.hpp"
 
 namespace stridewise::cli {
 namespace {
 
-struct Options {
-  std::string in, out, from, to, shape, dtype;
-  std::string to_dtype;
-  std::string device;
-  WindowOptions window;
-  Quantisation quantisation;
-  bool keep_gaps = false;
-  bool sidecar = false;
-  int threads = 0;
-};
-
-// Dims one after the other, as NumPy wants them: the layout's own logical order,
-// or the shape's.
-std::string logical_order(const Options& options) {
-  const LayoutSource source =
-      resolve_all(std::array{options.from}, options.shape)[0];
-  std::vector<std::string> dims = source.dims;
-  if (dims.empty() && !options.shape.empty()) {
-    dims = names_of(shape_for(options.shape, std::array{source}));
-  }
-  return print_dims(dims.empty() ? dims_of(source) : dims);
-}
-
-void run(Context& context, const Options& given) {
+void run(Context& context, const ConvertCommand& given) {
   turn_signals_into_errors();
-  Options options = given;
+  ConvertCommand options = given;
+  const Parts parts = read_parts(options.parts);
+  if (!parts.files.empty()) return run_parts(context, options, parts.files);
+  if (options.out.empty()) {
+    throw Failure{{ErrorCode::invalid_value, "OUT is required"}};
+  }
   check_not_stdout(options.out);
   if (options.sidecar) check_sidecar(options.in, options.out);
   value_of(check_tensor_name(options.out));
-  const std::string in = identity_of(options.in);
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
-  if (options.to.empty()) options.to = logical_order(options);
+  if (options.to.empty() && options.needs_to) {
+    throw Failure{{ErrorCode::invalid_value, "--to is required"}};
+  }
+  if (options.to.empty()) options.to = logical_order(options, parts.chosen);
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.from, options.to}, options.shape);
-  ConvertOptions convert{.in = options.in,
-                         .out = options.out,
-                         .from = sources[0],
-                         .to = sources[1]};
+  ConvertOptions convert = common_options(options, sources);
+  convert.in = options.in;
+  convert.out = options.out;
+  convert.from = sources[0];
+  convert.to = sources[1];
+  convert.part = parts.chosen;
   if (!options.shape.empty()) {
     const TensorFile file = value_of(open_tensor(options.in));
     convert.shape =
         shape_in_files(options.shape, sources, {{file, sources[0]}});
   }
-  if (!options.dtype.empty()) {
-    convert.type = value_of(parse_element_type(options.dtype));
-  }
-  if (!options.to_dtype.empty()) {
-    convert.to_type = value_of(parse_element_type(options.to_dtype));
-  } else if (options.quantisation != Quantisation{}) {
-    throw Failure{
-        {ErrorCode::mismatch, "--scale and --zero-point need --to-dtype"}};
-  }
-  convert.quantisation = options.quantisation;
-  convert.start_byte = options.window.start_byte();
-  convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
-  convert.parallel_for = make_parallel_for(options.threads);
   Mover mover{"cpu", {}};
   if (!options.device.empty()) {
     mover = mover_on(options.device, convert.fill);
     convert.move = mover.move;
   }
-  std::optional<OutputFile> sidecar;
-  convert.before_commit = [&](const ConvertJob& job,
-                              std::span<const std::byte> file) -> Result<void> {
-    // What was said of IN is of the bytes that were there then.
-    if (identity_of(options.in) != in) {
-      return fail(ErrorCode::io, options.in + ": changed while it was read");
-    }
-    if (options.sidecar) {
-      Result<OutputFile> made =
-          make_sidecar(options.out,
-                       {options.to, print(job.src.shape()),
-                        std::string(job.values.dst.name)},
-                       fingerprint_of(file));
-      if (!made) return unexpected(std::move(made.error()));
-      sidecar.emplace(*std::move(made));
-    }
-    return remove_sidecars(options.out);
-  };
-  ProgressBar bar(!context.json);
-  convert.progress = [&bar](double done) { bar.update(done); };
-  const ConvertReport report = value_of(convert_file(convert));
-  if (sidecar) value_of(sidecar->commit());
-  const double moved = static_cast<double>(report.bytes_read) +
-                       static_cast<double>(report.bytes_written);
-  const double gbps = report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;
-  const std::string missing =
-      report.missing_elements == 0
-          ? ""
-          : fmt::format("{} of {} elements are not in {}: zero\n",
-                        report.missing_elements, report.src.elements(),
-                        options.in);
-  context.answer(
-      {{"elements", report.src.elements()},
-       {"missing_elements", report.missing_elements},
-       {"bytes_read", report.bytes_read},
-       {"bytes_written", report.bytes_written},
-       {"seconds", report.seconds},
-       {"gbps", gbps},
-       {"shape", print(report.src.shape())},
-       {"dtype", report.type.name},
-       {"to_dtype", report.to_type.name},
-       {"from", print(report.src.expression())},
-       {"to", print(report.dst.expression())},
-       {"device", mover.device},
-       {"plan", options.device.empty() ? plan_json(report.plan) : Json()}},
-      fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} "
-                  "GB/s\n",
-                  options.out, print(report.src.shape()), report.to_type.name,
-                  print_bytes(static_cast<double>(report.bytes_read)),
-                  print_bytes(static_cast<double>(report.bytes_written)),
-                  print_seconds(report.seconds), gbps) +
-          missing);
+  const ConvertReport report = convert_one(context, options, convert);
+  Json json = json_of(report);
+  json["device"] = mover.device;
+  json["plan"] = options.device.empty() ? plan_json(report.plan) : Json();
+  context.answer(json, text_of(report, options.in, options.out));
 }
 
 // The options that convert and decode have in common.
-std::shared_ptr<Options> add_options(Command command, Context& context) {
-  auto options = std::make_shared<Options>();
+std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
+  auto options = std::make_shared<ConvertCommand>();
   command.add_option("IN", options->in, "source file").required();
-  command.add_option("OUT", options->out, "destination file").required();
+  command.add_option("OUT", options->out, "destination file");
   command.add_option("--shape,-s", options->shape,
                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command.add_option("--dtype,-t", options->dtype,
                      "element type; bf16 reads 2-byte .npy data as such");
   command.add_option("--to-dtype", options->to_dtype,
-                     "element type of OUT: f32 to f16, bf16, s8 or u8, or "
-                     "back");
+                     "element type of OUT: f32 to f16, bf16, f8, f6, f4, e8 or "
+                     "an integer of\nup to 8 bits, or back");
   command
       .add_option("--scale", options->quantisation.scale,
-                  "s8, u8: real = (integer - zero point) * scale")
+                  "integers: real = (integer - zero point) * scale")
       .show_default();
   command
       .add_option("--zero-point", options->quantisation.zero_point,
-                  "s8, u8: the integer that means 0")
+                  "integers: the integer that means 0")
       .show_default();
+  command
+      .add_option("--part,-p", options->parts,
+                  "NAME: the part of IN's or OUT's memory that moves. "
+                  "NAME=FILE, for each: the\nparts in files of their own; then "
+                  "there is one file more, the memory")
+      .one_word_each();
+  command
+      .add_option("--table", options->tables,
+                  "entries of a table of a layout: T=7,2,5 or T=FILE.npy")
+      .one_word_each();
+  command.add_flag("--packed", options->packed,
+                   ".npy arrays of types below 8 bits hold their memory, not "
+                   "an element a byte");
   options->window.add_to(command, "IN");
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "
@@ -193,7 +131,10 @@ void add_convert(Command app, Context& context) {
   const auto options = add_options(command, context);
   command.add_option("--from,-f", options->from,
                      "layout of IN; needed unless its sidecar tells it");
-  command.add_option("--to,-o", options->to, "layout of OUT").required();
+  command.add_option("--to,-o", options->to,
+                     "layout of OUT; parts in files of their own have their "
+                     "dims one after the\nother");
+  options->needs_to = true;
 }
 
 void add_decode(Command app, Context& context) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,15 +41,21 @@ struct NpyHeader {
 [[nodiscard]] Result<NpyHeader> parse_npy_header(
     std::span<const std::byte> bytes);
 
+// The type as a .npy array holds it: with whole bytes for each element, 1, 2, 4 or 8 of
+// integers. Its name is the type's.
+[[nodiscard]] ElementType array_type(const ElementType& type);
+
 // A version 1 header (2 when it does not fit), padded so that data begins on a
-// multiple of 64 bytes; little endian, C order. bf16 is written as 2-byte
-// unsigned integers, NumPy having no name for it.
+// multiple of 64 bytes; little endian, C order. NumPy has no name for bf16 and for types
+// below 8 bits or of small floats: they are written as integers, of floats their codes.
+// Pre: type == array_type(type).
 [[nodiscard]] std::string make_npy_header(const ElementType& type,
                                           std::span<const std::int64_t> shape);
 
 // The shape of the array that holds a layout's memory in a .npy file: its
 // digits' extents, slowest first, where the memory is those digits and nothing
-// else (nChw8c of 2x17x5x4: 2x3x5x4x8); else one dim an axis.
+// else (nChw8c of 2x17x5x4: 2x3x5x4x8); else one dim an axis; where a layout is more than
+// plain digits, its places.
 [[nodiscard]] std::vector<std::int64_t> array_shape(const Layout& layout);
 
 // -------------------------------------------------------------- mappings ---
@@ -103,7 +110,7 @@ struct TensorFile {
 
 // The type of its elements: what is asked for, where the file does not say
 // otherwise. 2-byte data may be read as bf16, opaque data as any type of its
-// width. Errors: a raw file and nothing asked; another type than the file's.
+// width, integers as any type that arrays hold as integers of that width. Errors: a raw file and nothing asked; another type than the file's.
 [[nodiscard]] Result<ElementType> type_of(
     const TensorFile& file, const std::optional<ElementType>& asked);
 
@@ -175,6 +182,17 @@ struct ConvertJob {
   std::span<std::byte> out;
 };
 
+// A file that holds one part of a memory.
+struct PartFile {
+  std::string name;
+  std::filesystem::path path;
+};
+
+// The layout of a part's dims one after the other, as such files have it. Error
+// unknown_name: the memory has no such part.
+[[nodiscard]] Result<LayoutSource> rows_of_part(const Layout& memory,
+                                                const std::string& part);
+
 struct ConvertOptions {
   std::filesystem::path in;  // ".npy" files are NumPy's, all others raw
   std::filesystem::path out;
@@ -185,6 +203,17 @@ struct ConvertOptions {
   // The type of `out`, where values are to change; see values.hpp.
   std::optional<ElementType> to_type = {};
   Quantisation quantisation = {};
+  // The entries of tables that the layouts name.
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
+  // Which part of a memory of several is meant, on the side that has them. Where dst is
+  // such a memory and `out` exists, all of it but the part's elements stays.
+  std::string part = {};
+  // Parts of dst, each from a file of its own, instead of `in`; all of `out` that they do
+  // not hold is zero, or stays where they are not all parts and it exists. Where `from`
+  // is empty each has its dims one after the other.
+  std::vector<PartFile> part_files = {};
+  // Arrays of types below 8 bits hold their memory as it is, not an element a byte.
+  bool packed = false;
   // The byte of src's memory that `in` begins with, as infer() has it: then `in`
   // may end anywhere, and elements that it has not are zero. Else `in` is that
   // memory and nothing else.
@@ -211,7 +240,9 @@ struct ConvertReport {
   std::int64_t bytes_read = 0;        // of tensor data
   std::int64_t bytes_written = 0;     // of tensor data
   std::int64_t missing_elements = 0;  // not in `in`: zero in `out`
-  double seconds = 0;                 // moving alone, without opening files
+  // How many bytes of its layout's memory `in` leaves out after its last element.
+  std::int64_t missing_bytes = 0;
+  double seconds = 0;  // moving alone, without opening files
 };
 
 // Converts a file. `in` is never written; nothing stands under `out`'s name

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -120,7 +121,8 @@ class HeaderParser {
       header_.element_bytes = header_.type->bytes();
       header_.big_endian = header_.big_endian && header_.element_bytes > 1;
     } else if (code == "V1" || code == "V2" || code == "V4" || code == "V8" ||
-               code == "V16") {
+               code == "V16" || code == "f1") {
+      // ml_dtypes writes f8_e5m2 as f1 and its other types as V1.
       header_.element_bytes = *Cursor(code.substr(1)).number("bytes");
       header_.big_endian = false;
     } else {
@@ -196,9 +198,32 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> bytes) {
   return header;
 }
 
+ElementType array_type(const ElementType& type) {
+  ElementType stored = type;
+  const bool integer = type.kind == ElementKind::signed_integer ||
+                       type.kind == ElementKind::unsigned_integer;
+  if (integer || type.kind == ElementKind::small_floating) {
+    stored.bits = static_cast<std::int32_t>(
+        std::max(8U, std::bit_ceil(static_cast<std::uint32_t>(type.bits))));
+  }
+  return stored;
+}
+
+namespace {
+
+// Kind and bytes, as in '<f4'.
+std::string code_of(const ElementType& type) {
+  const auto known = std::ranges::find(descrs, type.name, &Descr::name);
+  if (known != descrs.end()) return std::string(known->code);
+  return fmt::format("{}{}",
+                     type.kind == ElementKind::signed_integer ? 'i' : 'u',
+                     type.bytes());
+}
+
+}  // namespace
+
 std::string make_npy_header(const ElementType& type,
                             std::span<const std::int64_t> shape) {
-  const auto descr = std::ranges::find(descrs, type.name, &Descr::name);
   std::string extents;
   for (const std::int64_t extent : shape) {
     extents += fmt::format("{}, ", extent);
@@ -206,7 +231,7 @@ std::string make_npy_header(const ElementType& type,
   if (shape.size() > 1) extents.resize(extents.size() - 2);
   std::string dict = fmt::format(
       "{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-      type.bytes() == 1 ? '|' : '<', descr->code, extents);
+      type.bytes() == 1 ? '|' : '<', code_of(type), extents);
   const bool long_form = dict.size() + 64 > 0xffff;
   const std::size_t prefix = long_form ? 12 : 10;
   const std::size_t total = (prefix + dict.size() + 1 + 63) / 64 * 64;
@@ -221,30 +246,46 @@ std::string make_npy_header(const ElementType& type,
   return header + dict;
 }
 
+namespace {
+
+// The extents of a memory's digits, slowest first, where it is those and nothing else.
+std::optional<std::vector<std::int64_t>> dense_digits(const Layout& layout) {
+  const std::vector<LayoutPiece> pieces = layout.pieces();
+  if (layout.tensors().size() != 1 || pieces.size() != 1 ||
+      layout.tensors()[0].bitwise) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> extents;
+  std::int64_t natural = layout.element_bits();
+  bool dense = pieces[0].base_bits == 0;
+  for (auto digit = pieces[0].digits.rbegin(); digit != pieces[0].digits.rend();
+       ++digit) {
+    dense = dense && (digit->extent <= 1 || digit->stride_bits == natural);
+    const Checked next = mul(natural, digit->extent);
+    dense = dense && next && *next <= layout.size_bits();
+    natural = dense ? *next : 0;
+    extents.push_back(digit->extent);
+  }
+  std::ranges::reverse(extents);
+  if (layout.elements() == 0 || (dense && natural == layout.size_bits())) {
+    return extents;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> array_shape(const Layout& layout) {
-  std::vector<std::int64_t> digits;
-  std::int64_t natural = 1;
-  bool plain = true;
-  for (auto term = layout.terms().rbegin(); term != layout.terms().rend();
-       ++term) {
-    plain = plain && (term->extent <= 1 || term->flat_stride == natural);
-    const Checked next = mul(natural, term->extent);
-    plain = plain && next && *next <= layout.places();
-    natural = plain ? *next : 0;
-    digits.push_back(term->extent);
-  }
-  if (layout.elements() == 0 || (plain && natural == layout.places())) {
-    std::ranges::reverse(digits);
-    return digits;
-  }
+  if (auto digits = dense_digits(layout)) return *std::move(digits);
+  if (!layout.plain()) return {layout.places()};
   std::vector<std::int64_t> axes = {layout.axes().front().extent};
   for (std::size_t k = 0; k < layout.axes().size(); ++k) {
     const std::int64_t inner = k + 1 < layout.axes().size()
-                                   ? layout.axes()[k + 1].pitch_bytes
-                                   : layout.element_bytes();
-    if (layout.axes()[k].pitch_bytes % inner != 0) return {layout.places()};
+                                   ? layout.axes()[k + 1].pitch_bits
+                                   : layout.element_bits();
+    if (layout.axes()[k].pitch_bits % inner != 0) return {layout.places()};
     if (k + 1 < layout.axes().size()) {
-      axes.push_back(layout.axes()[k].pitch_bytes / inner);
+      axes.push_back(layout.axes()[k].pitch_bits / inner);
     }
   }
   return axes;

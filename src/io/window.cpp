@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "io/tensor.hpp"
+#include "layout/index.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/notation.hpp"
 
@@ -35,6 +36,27 @@ std::int64_t elements_outside(const Layout& layout, std::int64_t first,
   }
   return elements_within(layout, 0, first) +
          elements_within(layout, end, layout.places());
+}
+
+// Of all tensors, those of which not all bits lie in [first, end): asked one by one.
+std::int64_t elements_not_within(const Layout& layout, std::int64_t first,
+                                 std::int64_t end) {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : layout.tensors()) {
+    const Layout part = *layout.part(tensor.name);
+    const std::int64_t step = tensor.bitwise ? 1 : tensor.element_bits - 1;
+    for (std::int64_t e = 0; e < tensor.elements; ++e) {
+      const std::vector<std::int64_t> index = index_of(tensor.shape, e);
+      bool within = true;
+      for (std::int64_t b = 0; b < tensor.element_bits;
+           b += std::max<std::int64_t>(step, 1)) {
+        const std::int64_t bit = part.bit_of(index, b);
+        within = within && bit >= first && bit < end;
+      }
+      count += within ? 0 : 1;
+    }
+  }
+  return count;
 }
 
 Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
@@ -67,11 +89,14 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
                             count, size, most_bytes));
   }
   // An element of which only a part is there is none.
-  const std::int64_t width = layout.element_bytes();
+  const bool plain = layout.plain() && layout.element_bits() % 8 == 0;
+  const std::int64_t width = plain ? layout.element_bytes() : 1;
   const std::int64_t first = ceil_div(start, width);
   const std::int64_t end = std::max(first, (start + count) / width);
   MemoryWindow window;
-  window.missing_elements = elements_outside(layout, first, end);
+  window.missing_elements =
+      plain ? elements_outside(layout, first, end)
+            : elements_not_within(layout, 8 * first, 8 * end);
   if (window.missing_elements == layout.elements()) {
     return fail(ErrorCode::mismatch,
                 fmt::format("no element of {} of {} is in the file",

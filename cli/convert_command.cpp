@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "dump_files.hpp"
+#include "layout_options.hpp"
+#include "progress.hpp"
+#include "sidecar.hpp"
+#include "stridewise/threads.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+double gbps_of(const ConvertReport& report) {
+  const double moved = static_cast<double>(report.bytes_read) +
+                       static_cast<double>(report.bytes_written);
+  return report.seconds > 0 ? moved / report.seconds / 1e9 : 0.0;
+}
+
+}  // namespace
+
+Parts read_parts(const std::vector<std::string>& texts) {
+  Parts parts;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const bool again = std::ranges::any_of(
+        parts.files, [&](const PartFile& file) { return file.name == name; });
+    if (again || (equals == std::string::npos && texts.size() > 1)) {
+      throw Failure{{ErrorCode::invalid_value,
+                     fmt::format("--part {}: {}", text,
+                                 again ? "the part is given twice"
+                                       : "several parts need a file each: "
+                                         "--part NAME=FILE")}};
+    }
+    if (equals == std::string::npos) {
+      parts.chosen = name;
+    } else {
+      parts.files.push_back({name, text.substr(equals + 1)});
+    }
+  }
+  return parts;
+}
+
+std::string logical_order(const ConvertCommand& options,
+                          const std::string& part) {
+  const LayoutSource source =
+      resolve_all(std::array{options.from}, options.shape)[0];
+  if (!source.expression.parts().empty()) {
+    need(options.shape, "--shape", options.in);
+    const Layout memory = value_of(source.bind(
+        shape_for(options.shape, std::array{source}),
+        Binding{.element_bits = 8,
+                .tables = tables_of(options.tables, std::array{source})}));
+    if (part.empty() && memory.unreadable()) {
+      Error error = *memory.unreadable();
+      error.message +=
+          " with --part NAME, or write each to a file: --part "
+          "NAME=FILE";
+      throw Failure{std::move(error)};
+    }
+    return print(value_of(rows_of_part(memory, part)).expression);
+  }
+  std::vector<std::string> dims = source.dims;
+  if (dims.empty() && !options.shape.empty()) {
+    dims = names_of(shape_for(options.shape, std::array{source}));
+  }
+  return print_dims(dims.empty() ? dims_of(source) : dims);
+}
+
+ConvertOptions common_options(const ConvertCommand& options,
+                              std::span<const LayoutSource> layouts) {
+  ConvertOptions convert;
+  if (!options.dtype.empty()) {
+    convert.type = value_of(parse_element_type(options.dtype));
+  }
+  if (!options.to_dtype.empty()) {
+    convert.to_type = value_of(parse_element_type(options.to_dtype));
+  } else if (options.quantisation != Quantisation{}) {
+    throw Failure{
+        {ErrorCode::mismatch, "--scale and --zero-point need --to-dtype"}};
+  }
+  convert.quantisation = options.quantisation;
+  convert.tables = tables_of(options.tables, layouts);
+  convert.packed = options.packed;
+  convert.start_byte = options.window.start_byte();
+  convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
+  convert.parallel_for = make_parallel_for(options.threads);
+  return convert;
+}
+
+ConvertReport convert_one(const Context& context, const ConvertCommand& options,
+                          ConvertOptions convert) {
+  const std::string in = identity_of(convert.in);
+  std::optional<OutputFile> sidecar;
+  convert.before_commit = [&](const ConvertJob& job,
+                              std::span<const std::byte> file) -> Result<void> {
+    // What was said of IN is of the bytes that were there then.
+    if (identity_of(convert.in) != in) {
+      return fail(ErrorCode::io,
+                  convert.in.string() + ": changed while it was read");
+    }
+    if (options.sidecar) {
+      Result<OutputFile> made =
+          make_sidecar(convert.out,
+                       {options.to, print(job.src.shape()),
+                        std::string(job.values.dst.name)},
+                       fingerprint_of(file));
+      if (!made) return unexpected(std::move(made.error()));
+      sidecar.emplace(*std::move(made));
+    }
+    return remove_sidecars(convert.out);
+  };
+  ProgressBar bar(!context.json);
+  convert.progress = [&bar](double done) { bar.update(done); };
+  ConvertReport report = value_of(convert_file(convert));
+  if (sidecar) value_of(sidecar->commit());
+  return report;
+}
+
+std::string text_of(const ConvertReport& report, const std::string& in,
+                    const std::string& out) {
+  std::string text =
+      fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} GB/s\n", out,
+                  print(report.src.shape()), report.to_type.name,
+                  print_bytes(static_cast<double>(report.bytes_read)),
+                  print_bytes(static_cast<double>(report.bytes_written)),
+                  print_seconds(report.seconds), gbps_of(report));
+  if (report.missing_elements != 0) {
+    text += fmt::format("{} of {} elements are not in {}: zero\n",
+                        report.missing_elements, report.src.elements(), in);
+  }
+  if (report.missing_bytes != 0) {
+    text += fmt::format(
+        "{} ends with its last element, {} bytes before its layout does\n", in,
+        report.missing_bytes);
+  }
+  return text;
+}
+
+Json json_of(const ConvertReport& report) {
+  return {{"elements", report.src.elements()},
+          {"missing_elements", report.missing_elements},
+          {"missing_bytes", report.missing_bytes},
+          {"bytes_read", report.bytes_read},
+          {"bytes_written", report.bytes_written},
+          {"seconds", report.seconds},
+          {"gbps", gbps_of(report)},
+          {"shape", print(report.src.shape())},
+          {"dtype", report.type.name},
+          {"to_dtype", report.to_type.name},
+          {"from", print(report.src.expression())},
+          {"to", print(report.dst.expression())}};
+}
+
+}  // namespace stridewise::cli

@@ -1,0 +1,98 @@
+// convert and decode with --part NAME=FILE.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+
+#include "convert_command.hpp"
+#include "layout_options.hpp"
+#include "sidecar.hpp"
+#include "write_file.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+// IN's memory to a file a part.
+void split(const Context& context, ConvertCommand options,
+           const std::vector<PartFile>& files) {
+  use_sidecar(options.in, options.from, options.shape, options.dtype);
+  need(options.from, "--from", options.in);
+  need(options.shape, "--shape", options.in);
+  const std::vector<LayoutSource> sources =
+      resolve_all(std::array{options.from}, options.shape);
+  ConvertOptions convert = common_options(options, sources);
+  convert.in = options.in;
+  convert.from = sources[0];
+  convert.shape = shape_for(options.shape, sources);
+  const Layout memory = value_of(convert.from.bind(
+      *convert.shape, Binding{.element_bits = 8, .tables = convert.tables}));
+  // All that can be wrong with names is told before the first file is written.
+  for (const PartFile& file : files) {
+    static_cast<void>(value_of(memory.part(file.name)));
+    check_not_stdout(file.path);
+    value_of(check_tensor_name(file.path));
+  }
+  Json json = Json::array();
+  std::string text;
+  for (const PartFile& file : files) {
+    convert.part = file.name;
+    convert.out = file.path;
+    convert.to = value_of(rows_of_part(memory, file.name));
+    const ConvertReport report = convert_one(context, options, convert);
+    Json one = json_of(report);
+    one["part"] = file.name;
+    one["file"] = file.path.string();
+    json.push_back(std::move(one));
+    text += text_of(report, options.in, file.path.string());
+  }
+  context.answer({{"parts", std::move(json)}}, text);
+}
+
+// A file a part to the memory that `out` names.
+void compose(const Context& context, const ConvertCommand& options,
+             const std::string& out, const std::vector<PartFile>& files) {
+  check_not_stdout(out);
+  value_of(check_tensor_name(out));
+  need(options.shape, "--shape", out);
+  const std::vector<LayoutSource> sources =
+      resolve_all(std::array{options.to}, options.shape);
+  ConvertOptions convert = common_options(options, sources);
+  convert.in = files.front().path;
+  convert.out = out;
+  convert.to = sources[0];
+  convert.shape = shape_for(options.shape, sources);
+  convert.part_files = files;
+  const ConvertReport report = convert_one(context, options, convert);
+  Json json = json_of(report);
+  json["file"] = out;
+  context.answer(
+      json, fmt::format("{}: {} parts, {} -> {} in {}\n", out, files.size(),
+                        print_bytes(static_cast<double>(report.bytes_read)),
+                        print_bytes(static_cast<double>(report.bytes_written)),
+                        print_seconds(report.seconds)));
+}
+
+}  // namespace
+
+void run_parts(const Context& context, const ConvertCommand& options,
+               const std::vector<PartFile>& files) {
+  if (!options.out.empty()) {
+    throw Failure{{ErrorCode::invalid_value,
+                   fmt::format("{}: with parts in files of their own there is "
+                               "one file more, that of the memory",
+                               options.out)}};
+  }
+  if (options.sidecar || !options.device.empty()) {
+    throw Failure{{ErrorCode::unsupported,
+                   "parts in files of their own go without --sidecar and "
+                   "--device"}};
+  }
+  const bool to_parts = !options.to.empty() &&
+                        !resolve_all(std::array{options.to}, options.shape)[0]
+                             .expression.parts()
+                             .empty();
+  if (to_parts) return compose(context, options, options.in, files);
+  split(context, options, files);
+}
+
+}  // namespace stridewise::cli

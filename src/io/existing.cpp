@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/existing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "io/tensor.hpp"
+
+namespace stridewise {
+
+namespace fs = std::filesystem;
+
+Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
+  std::error_code ignored;
+  if (fs::equivalent(in, out, ignored)) {
+    return fail(ErrorCode::io,
+                out.string() + ": is the input; it is not overwritten");
+  }
+  return {};
+}
+
+Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
+                           std::span<std::byte> data) {
+  std::error_code none;
+  if (!fs::exists(out, none)) return {};
+  const Result<TensorFile> old = open_tensor(out);
+  if (!old) return unexpected(old.error());
+  const bool same =
+      old->data().size() == data.size() &&
+      (header == nullptr ||
+       (old->npy->type == header->type && old->npy->shape == header->shape &&
+        !old->npy->big_endian &&
+        (!old->npy->fortran_order || header->shape.size() < 2)));
+  if (!same) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("{}: its gaps can be kept only where it holds this "
+                    "layout already: {} bytes of data{}; it has {}",
+                    out.string(), data.size(),
+                    header == nullptr
+                        ? std::string()
+                        : ", an array of " + print_extents(header->shape),
+                    old->data().size()));
+  }
+  if (!data.empty()) std::memcpy(data.data(), old->data().data(), data.size());
+  return {};
+}
+
+namespace {
+
+void swap_bytes(std::byte* value, std::int64_t bytes) {
+  std::reverse(value, value + bytes);
+}
+
+}  // namespace
+
+void swap_elements(const Layout& layout, const ElementType& type,
+                   const ConvertOptions& options, std::span<std::byte> data) {
+  const std::int64_t part = type.kind == ElementKind::complex_floating
+                                ? type.bytes() / 2
+                                : type.bytes();
+  constexpr std::int64_t slice = 1 << 16;
+  const auto swap_slice = [&](std::int64_t task) {
+    std::vector<std::int64_t> index(layout.shape().size());
+    const std::int64_t end = std::min((task + 1) * slice, layout.places());
+    for (std::int64_t place = task * slice; place < end; ++place) {
+      if (options.fill == Fill::keep &&
+          layout.element_at(place, index) != Place::element) {
+        continue;
+      }
+      std::byte* element = data.data() + place * type.bytes();
+      for (std::int64_t at = 0; at < type.bytes(); at += part) {
+        swap_bytes(element + at, part);
+      }
+    }
+  };
+  options.parallel_for(ceil_div(layout.places(), slice), swap_slice);
+}
+
+}  // namespace stridewise

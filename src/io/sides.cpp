@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "stridewise/notation.hpp"
+
+namespace stridewise {
+namespace {
+
+bool has_parts(const LayoutSource& source) {
+  return !source.expression.parts().empty();
+}
+
+// What parts that name their types leave open means nothing.
+ElementType bytes() { return *parse_element_type("u8"); }
+
+Result<ElementType> fail_without_type(const std::filesystem::path& in) {
+  return fail(ErrorCode::mismatch,
+              in.string() + ": a part that names no type needs --dtype");
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+// The same layout of a part: where it leaves low digits of a dim out, so does the part.
+LayoutSource within_part(LayoutSource source, const Tensor& part) {
+  Axis& last = source.expression.axes.back();
+  Part named{.name = part.name};
+  named.body.base = std::exchange(last.base, 0);
+  named.body.base_in_bytes = std::exchange(last.base_in_bytes, false);
+  named.body.terms = std::exchange(last.terms, {});
+  named.body.parts = std::exchange(last.parts, {});
+  last.parts = std::vector<Part>{std::move(named)};
+  return source;
+}
+
+Result<Side> bind_side(const LayoutSource& source, const Shape& shape,
+                       const ElementType& type, bool array,
+                       const ConvertOptions& options) {
+  // A memory of parts is its bytes in an array, too.
+  const bool as_elements = array && !options.packed && !has_parts(source);
+  const ElementType stored = as_elements ? array_type(type) : type;
+  Result<Layout> layout = source.bind(
+      shape, Binding{.element_bits = stored.bits, .tables = options.tables});
+  if (!layout) return unexpected(layout.error());
+  return Side{*std::move(layout), stored};
+}
+
+ElementType type_of_tensor(const Side& side, const Layout& tensor) {
+  const std::string& named =
+      tensor.tensors()[static_cast<std::size_t>(tensor.tensor())].type;
+  return named.empty() ? side.stored : *parse_element_type(named);
+}
+
+Pair pair_of(const Side& src, const Layout& from, const Side& dst,
+             const Layout& to, const Quantisation& quantisation) {
+  return {from,
+          to,
+          {type_of_tensor(src, from), type_of_tensor(dst, to), quantisation}};
+}
+
+// The part that moves, of the side that has parts.
+Result<Layout> chosen_part(const Layout& memory, const LayoutSource& source,
+                           const std::string& part, const char* side) {
+  if (!part.empty()) return memory.part(part);
+  if (memory.tensor() >= 0) return memory;
+  return fail(ErrorCode::mismatch,
+              fmt::format("{} has several parts: {}; choose one with --part",
+                          side, list_of(source.expression.parts())));
+}
+
+// Of an array or of bare bytes that become a part of that type.
+Result<ElementType> type_for_part(const ConvertOptions& options,
+                                  const TensorFile& input,
+                                  const ElementType& part) {
+  if (options.type) return type_of(input, options.type);
+  const Result<ElementType> same = type_of(input, part);
+  return same ? same : type_of(input, {});
+}
+
+// The side that has no parts takes the one that is chosen on the other.
+Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
+                       const Shape& shape) {
+  const bool of_src = has_parts(options.from);
+  const LayoutSource& parts = of_src ? options.from : options.to;
+  const Result<ElementType> untyped = src_type(options, input);
+  const ElementType type = untyped.value_or(bytes());
+  Result<Side> memory = bind_side(parts, shape, type, false, options);
+  if (!memory) return unexpected(memory.error());
+  const Result<Layout> chosen =
+      chosen_part(memory->memory, parts, options.part, of_src ? "src" : "dst");
+  if (!chosen) return unexpected(chosen.error());
+  const Tensor& tensor =
+      chosen->tensors()[static_cast<std::size_t>(chosen->tensor())];
+  if (tensor.type.empty() && !untyped) return unexpected(untyped.error());
+  const ElementType element =
+      tensor.type.empty() ? type : *parse_element_type(tensor.type);
+  const Result<ElementType> other_type =
+      of_src ? options.to_type.value_or(element)
+             : type_for_part(options, input, element);
+  if (!other_type) return unexpected(other_type.error());
+  const bool array = of_src ? is_npy(options.out) : input.npy.has_value();
+  Result<Side> other = bind_side(
+      within_part(of_src ? options.to : options.from, tensor), shape,
+      array && !options.packed ? array_type(*other_type) : *other_type, false,
+      options);
+  if (!other) return unexpected(other.error());
+  Side src = of_src ? *memory : *other;
+  Side dst = of_src ? *other : *memory;
+  const Layout& from = of_src ? *chosen : other->memory;
+  const Layout& to = of_src ? other->memory : *chosen;
+  std::vector<Pair> pairs = {pair_of(src, from, dst, to, options.quantisation)};
+  return Sides{std::move(src), std::move(dst), std::move(pairs)};
+}
+
+Result<Sides> all_parts(const ConvertOptions& options, const TensorFile& input,
+                        const Shape& shape) {
+  const ElementType type = src_type(options, input).value_or(bytes());
+  Result<Side> src = bind_side(options.from, shape, type, false, options);
+  if (!src) return unexpected(src.error());
+  Result<Side> dst = bind_side(options.to, shape,
+                               options.to_type.value_or(type), false, options);
+  if (!dst) return unexpected(dst.error());
+  Sides sides{*std::move(src), *std::move(dst), {}};
+  for (const Tensor& tensor : sides.dst.memory.tensors()) {
+    if (!options.part.empty() && tensor.name != options.part) continue;
+    const Result<Layout> from = sides.src.memory.part(tensor.name);
+    if (!from) return unexpected(from.error());
+    sides.pairs.push_back(pair_of(sides.src, *from, sides.dst,
+                                  *sides.dst.memory.part(tensor.name),
+                                  options.quantisation));
+  }
+  if (sides.pairs.empty()) {
+    return unexpected(sides.dst.memory.part(options.part).error());
+  }
+  return sides;
+}
+
+}  // namespace
+
+Result<ElementType> src_type(const ConvertOptions& options,
+                             const TensorFile& input) {
+  const bool bare = has_parts(options.from) && !options.type;
+  return bare ? fail_without_type(options.in) : type_of(input, options.type);
+}
+
+Result<Sides> bind_sides(const ConvertOptions& options, const TensorFile& input,
+                         const Shape& shape) {
+  const bool src_parts = has_parts(options.from);
+  const bool dst_parts = has_parts(options.to);
+  if (src_parts && dst_parts) return all_parts(options, input, shape);
+  if (src_parts || dst_parts) return one_part(options, input, shape);
+  if (!options.part.empty()) {
+    return fail(
+        ErrorCode::unknown_name,
+        fmt::format("no part '{}': neither layout has parts", options.part));
+  }
+  const Result<ElementType> type = src_type(options, input);
+  if (!type) return unexpected(type.error());
+  Result<Side> src =
+      bind_side(options.from, shape, *type, input.npy.has_value(), options);
+  if (!src) return unexpected(src.error());
+  Result<Side> dst =
+      bind_side(options.to, shape, options.to_type.value_or(*type),
+                is_npy(options.out), options);
+  if (!dst) return unexpected(dst.error());
+  Pair pair =
+      pair_of(*src, src->memory, *dst, dst->memory, options.quantisation);
+  std::vector<Pair> pairs = {std::move(pair)};
+  return Sides{*std::move(src), *std::move(dst), std::move(pairs)};
+}
+
+}  // namespace stridewise
