@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,16 +34,61 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// Whole bytes from one place to another.
+struct ByteMove {
+  std::int32_t src;
+  std::int32_t dst;
+
+  friend bool operator==(const ByteMove&, const ByteMove&) = default;
+};
+
+// Bits of one byte of src, shifted to where they go in one of dst.
+struct BitPiece {
+  std::int32_t src;
+  std::uint8_t down;  // shifted right by so many
+  std::uint8_t mask;
+  std::uint8_t up;  // and then left
+
+  friend bool operator==(const BitPiece&, const BitPiece&) = default;
+};
+
+// A byte of dst made of pieces.
+struct ByteOfPieces {
+  std::int32_t dst;
+  std::int32_t first;  // piece
+  std::int32_t count;
+  std::uint8_t keep;  // bits that stay
+
+  friend bool operator==(const ByteOfPieces&, const ByteOfPieces&) = default;
+};
+
 struct FieldNest {
+  enum class Kind : std::uint8_t {
+    moves,   // `moves` of `field_bytes` each
+    runs,    // `inner`, whole bytes of any number
+    pieces,  // `bytes` of `pieces`
+    bits,    // `inner`, one after the other
+    values,  // `inner`, elements of src whose values change
+  };
+  Kind kind = Kind::bits;
   Places base;
   std::vector<std::vector<Places>> outer;  // slowest first
-  std::vector<Field> inner;                // ascending in dst
-  std::int64_t field_bytes =
-      0;  // all fields are so many whole bytes; 0: they differ
-  bool whole_bytes = false;  // all places and fields are whole bytes
+  std::vector<Field> inner;     // ascending in dst, as the kind needs
+  std::int64_t inner_bits = 0;  // of all fields of the innermost table
+  std::int64_t field_bytes = 0;
+  std::vector<ByteMove> moves;
+  bool dense = false;  // moves follow each other in dst
+  std::vector<ByteOfPieces> bytes;
+  std::vector<BitPiece> pieces;
+  // What becomes of the bits of a piece, where only the width of elements changes;
+  // empty: nothing.
+  std::vector<std::uint8_t> codes;
 
-  // So many fields in all.
-  [[nodiscard]] std::int64_t fields() const;
+  // So many steps of the innermost table.
+  [[nodiscard]] std::int64_t inner_fields() const {
+    return static_cast<std::int64_t>(
+        std::max({inner.size(), moves.size(), bytes.size()}));
+  }
 
   friend bool operator==(const FieldNest&, const FieldNest&) = default;
 };

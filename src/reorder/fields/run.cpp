@@ -40,9 +40,17 @@ template <std::size_t bytes>
 void move_bytes(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   each_place(nest, [&](std::int64_t from, std::int64_t to) {
     const std::byte* const s = src + from / 8;
-    std::byte* const d = dst + to / 8;
-    for (const Field& field : nest.inner) {
-      std::memcpy(d + field.dst / 8, s + field.src / 8, bytes);
+    std::byte* d = dst + to / 8;
+    if (!nest.dense) {
+      for (const ByteMove& move : nest.moves) {
+        std::memcpy(d + move.dst, s + move.src, bytes);
+      }
+      return;
+    }
+    d += nest.moves.front().dst;
+    for (const ByteMove& move : nest.moves) {
+      std::memcpy(d, s + move.src, bytes);
+      d += bytes;
     }
   });
 }
@@ -67,24 +75,72 @@ void move_bits(const FieldNest& nest, const std::byte* src,
   });
 }
 
-void move(const FieldNest& nest, const std::byte* src, std::int64_t src_bytes,
-          std::byte* dst) {
-  if (!nest.whole_bytes) return move_bits(nest, src, src_bytes, dst);
+template <bool coded>
+unsigned piece_of(const FieldNest& nest, const BitPiece& piece,
+                  const std::byte* src) {
+  unsigned bits =
+      static_cast<unsigned>(src[piece.src]) >> piece.down & piece.mask;
+  if constexpr (coded) bits = nest.codes[bits];
+  return bits << piece.up;
+}
+
+// Bytes of so many pieces each, which they fill.
+template <bool coded, int count>
+void move_full(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+  const BitPiece* piece = nest.pieces.data();
+  for (const ByteOfPieces& byte : nest.bytes) {
+    unsigned bits = 0;
+    for (int k = 0; k < count; ++k)
+      bits |= piece_of<coded>(nest, *piece++, src);
+    dst[byte.dst] = static_cast<std::byte>(bits);
+  }
+}
+
+template <bool coded>
+void move_mixed(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+  const BitPiece* piece = nest.pieces.data();
+  for (const ByteOfPieces& byte : nest.bytes) {
+    unsigned bits = static_cast<unsigned>(dst[byte.dst]) & byte.keep;
+    for (std::int32_t k = 0; k < byte.count; ++k) {
+      bits |= piece_of<coded>(nest, *piece++, src);
+    }
+    dst[byte.dst] = static_cast<std::byte>(bits);
+  }
+}
+
+template <bool coded>
+void move_pieces(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+  const auto all = [&](std::int32_t count) {
+    return std::ranges::all_of(nest.bytes, [&](const ByteOfPieces& byte) {
+      return byte.count == count && byte.keep == 0;
+    });
+  };
+  const auto one = all(1)   ? &move_full<coded, 1>
+                   : all(2) ? &move_full<coded, 2>
+                   : all(4) ? &move_full<coded, 4>
+                   : all(8) ? &move_full<coded, 8>
+                            : &move_mixed<coded>;
+  each_place(nest, [&](std::int64_t from, std::int64_t to) {
+    one(nest, src + from / 8, dst + to / 8);
+  });
+}
+
+void move_by_size(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   switch (nest.field_bytes) {
     case 1:
       return move_bytes<1>(nest, src, dst);
     case 2:
       return move_bytes<2>(nest, src, dst);
+    case 3:
+      return move_bytes<3>(nest, src, dst);
     case 4:
       return move_bytes<4>(nest, src, dst);
     case 8:
       return move_bytes<8>(nest, src, dst);
     case 16:
       return move_bytes<16>(nest, src, dst);
-    case 32:
+    default:  // 32: choose_kind knows no others
       return move_bytes<32>(nest, src, dst);
-    default:
-      return move_runs(nest, src, dst);
   }
 }
 
@@ -208,10 +264,23 @@ void FieldPlan::run(const std::byte* src, std::byte* dst) const {
   }
   const std::int64_t src_bytes = (src_bits + 7) / 8;
   for (const FieldNest& nest : nests) {
-    if (values) {
-      convert(nest, *values, src, src_bytes, dst);
-    } else {
-      move(nest, src, src_bytes, dst);
+    switch (nest.kind) {
+      case FieldNest::Kind::moves:
+        move_by_size(nest, src, dst);
+        break;
+      case FieldNest::Kind::runs:
+        move_runs(nest, src, dst);
+        break;
+      case FieldNest::Kind::pieces:
+        nest.codes.empty() ? move_pieces<false>(nest, src, dst)
+                           : move_pieces<true>(nest, src, dst);
+        break;
+      case FieldNest::Kind::bits:
+        move_bits(nest, src, src_bytes, dst);
+        break;
+      case FieldNest::Kind::values:
+        convert(nest, *values, src, src_bytes, dst);
+        break;
     }
   }
 }

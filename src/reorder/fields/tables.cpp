@@ -9,6 +9,8 @@
 #include "layout/data.hpp"
 #include "reorder/fields/coordinates.hpp"
 #include "reorder/fields/field_plan.hpp"
+#include "reorder/fields/kinds.hpp"
+#include "reorder/fields/regroup.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -16,8 +18,6 @@ namespace {
 constexpr std::int64_t most_entries = std::int64_t{1} << 26;  // of a table
 // Entries of the innermost table: with 24 bytes each, it stays in the L2 cache.
 constexpr std::size_t inner_entries = 4096;
-// The most bits that one load and one shift take.
-constexpr std::int64_t most_field_bits = 56;
 
 // Whether the bits of elements are moved one by one, where either side says where they
 // are.
@@ -197,6 +197,7 @@ class NestPlanner {
     }
     std::ranges::sort(inner, {}, &Places::dst);
     for (const Places& p : inner) add_field({p.src, p.dst, unit}, nest.inner);
+    nest.inner_bits = static_cast<std::int64_t>(inner.size()) * unit;
   }
 
   void add_field(const Field& field, std::vector<Field>& fields) const {
@@ -221,54 +222,16 @@ class NestPlanner {
   std::vector<std::int64_t> index_;  // of src's dims, then of the bits
 };
 
-// Cuts fields of parts of bytes to what one load takes.
-std::vector<Field> cut(const std::vector<Field>& fields) {
-  std::vector<Field> pieces;
-  for (Field field : fields) {
-    while (field.bits > most_field_bits) {
-      pieces.push_back({field.src, field.dst, most_field_bits});
-      field.src += most_field_bits;
-      field.dst += most_field_bits;
-      field.bits -= most_field_bits;
-    }
-    pieces.push_back(field);
-  }
-  return pieces;
-}
-
-void classify(FieldNest& nest) {
-  std::int64_t places = nest.base.src | nest.base.dst;
-  for (const auto& table : nest.outer) {
-    for (const Places& p : table) places |= p.src | p.dst;
-  }
-  for (const Field& f : nest.inner) places |= f.src | f.dst | f.bits;
-  nest.whole_bytes = places % 8 == 0;
-  if (!nest.whole_bytes) {
-    nest.inner = cut(nest.inner);
-    return;
-  }
-  const std::int64_t bits = nest.inner.front().bits;
-  const bool same = std::ranges::all_of(
-      nest.inner, [&](const Field& f) { return f.bits == bits; });
-  nest.field_bytes = same ? bits / 8 : 0;
-}
-
 }  // namespace
-
-std::int64_t FieldNest::fields() const {
-  auto count = static_cast<std::int64_t>(inner.size());
-  for (const auto& table : outer) {
-    count *= static_cast<std::int64_t>(table.size());
-  }
-  return count;
-}
 
 std::vector<PlanNest> FieldPlan::described() const {
   std::vector<PlanNest> described;
   for (const FieldNest& nest : nests) {
+    const bool bytes = nest.kind != FieldNest::Kind::bits &&
+                       nest.kind != FieldNest::Kind::pieces;
     PlanNest shown{.loops = {},
                    .tile = {},
-                   .kernel = nest.whole_bytes ? "fields of bytes" : "fields",
+                   .kernel = bytes ? "bytes by tables" : "bits by tables",
                    .element_bytes = 1,
                    .src_offset = nest.base.src / 8,
                    .dst_offset = nest.base.dst / 8};
@@ -278,12 +241,8 @@ std::vector<PlanNest> FieldPlan::described() const {
       shown.loops.push_back({static_cast<std::int64_t>(table.size()),
                              step.src / 8, step.dst / 8});
     }
-    std::int64_t bits = 0;
-    for (const Field& field : nest.inner) bits += field.bits;
-    shown.tile = {{static_cast<std::int64_t>(nest.inner.size()), 0, 0},
-                  {1, 1, 1}};
-    shown.element_bytes =
-        ceil_div(bits, 8 * static_cast<std::int64_t>(nest.inner.size()));
+    shown.tile = {{nest.inner_fields(), 0, 0}, {1, 1, 1}};
+    shown.element_bytes = ceil_div(nest.inner_bits, 8 * nest.inner_fields());
     described.push_back(std::move(shown));
   }
   return described;
@@ -306,15 +265,20 @@ Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
   }
   const LayoutData& from = LayoutAccess::data(src);
   const LayoutData& to = LayoutAccess::data(dst);
+  std::vector<FieldNest> nests;
   for (const std::int32_t p : LayoutAccess::tensor(src).pieces) {
     for (const std::int32_t q : LayoutAccess::tensor(dst).pieces) {
       Result<FieldNest> nest =
           planner.plan(from.pieces[static_cast<std::size_t>(p)],
                        to.pieces[static_cast<std::size_t>(q)]);
       if (!nest) return unexpected(nest.error());
-      if (nest->inner.empty()) continue;
-      if (!options.values) classify(*nest);
-      plan.nests.push_back(*std::move(nest));
+      if (!nest->inner.empty()) nests.push_back(*std::move(nest));
+    }
+  }
+  for (FieldNest& nest : joined(std::move(nests))) {
+    for (FieldNest& part : in_whole_bytes(std::move(nest))) {
+      choose_kind(part, options.values);
+      plan.nests.push_back(std::move(part));
     }
   }
   return plan;

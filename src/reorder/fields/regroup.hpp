@@ -1,0 +1,19 @@
+// Nests in forms that move faster: the same fields, in other tables.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "reorder/fields/field_plan.hpp"
+
+namespace stridewise::detail {
+
+// Joins nests that have the same outer tables: what they write to one byte is written at
+// once.
+[[nodiscard]] std::vector<FieldNest> joined(std::vector<FieldNest> nests);
+
+// The nest as several whose outer tables step by whole bytes; itself where they do, or
+// where too many would be needed.
+[[nodiscard]] std::vector<FieldNest> in_whole_bytes(FieldNest nest);
+
+}  // namespace stridewise::detail
