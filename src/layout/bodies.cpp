@@ -107,6 +107,8 @@ Result<Walk::Extent> Walk::parts(const NestedList<Part>& list,
     if (!extent) return extent;
     size = add(*size, extent->bits);
     if (!size || *size > largest) return too_large("the size of the parts");
+    // A slice without elements has none of any width.
+    if (extent->bits == 0) continue;
     unit = unit < 0 || unit == extent->unit ? extent->unit : 0;
   }
   --depth_;
@@ -124,6 +126,12 @@ Result<bool> Walk::add_slices(const Part& part, Scope& scope) {
                               printable(slice.dim)));
     }
     const std::int64_t extent = variables_.at(dim->second).extent;
+    if (variables_.at(dim->second).kind == Variable::Kind::fused) {
+      return invalid(
+          fmt::format("a slice of the fused index {}; slices are of "
+                      "dims",
+                      slice.dim));
+    }
     const std::int64_t high =
         slice.high < 0 ? extent : std::min(slice.high, extent);
     empty = empty || slice.low >= high;
@@ -143,7 +151,11 @@ Result<Walk::Extent> Walk::one_part(const Part& part, Scope scope,
     context.element_bits = type->bits;
   }
   if (!part.name.empty() || !part.type.empty()) {
-    context.bitwise = false;
+    if (context.bitwise) {
+      return invalid(fmt::format(
+          "a digit of # left of part {} is of another element's bits",
+          part.name));
+    }
     scope["#"] = bits_of(context.element_bits);
   }
   const Result<bool> empty = add_slices(part, scope);
@@ -167,6 +179,10 @@ Result<Walk::Extent> Walk::cut_body(const BodyView& view,
     return fail(ErrorCode::unknown_name,
                 fmt::format("a cut of '{}', which is no dim",
                             printable(cut->digit.dim)));
+  }
+  if (variables_.at(found->second).kind == Variable::Kind::fused) {
+    return invalid(fmt::format("a cut of the fused index {}; cuts are of dims",
+                               cut->digit.dim));
   }
   if (variables_.size() > max_variables_of_all) {
     return fail(ErrorCode::unsupported, "too many pieces");

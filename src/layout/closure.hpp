@@ -71,6 +71,7 @@ class Closure {
   void finish_dim(std::size_t k, std::size_t dim);
   void finish_bits(std::size_t k);
   [[nodiscard]] std::optional<Error> why_not_covered(std::size_t k) const;
+  [[nodiscard]] bool part_known(std::size_t k) const;
   std::int32_t searched(std::size_t k);
 
   const Piece& piece_;

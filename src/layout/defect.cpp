@@ -242,10 +242,7 @@ Error takes_too_long() {
 
 std::optional<Error> find_defect(const LayoutData& data,
                                  const TensorData& tensor) {
-  if (data.tensors.size() == 1 && tensor.tensor.elements <= 1 &&
-      tensor.pieces.size() <= 1) {
-    return std::nullopt;
-  }
+  if (tensor.tensor.elements == 0) return std::nullopt;
   bool all_nested = data.parts_nest;
   std::int64_t most_tries = 1;
   for (const std::int32_t p : tensor.pieces) {

@@ -18,6 +18,7 @@ Error not_covered(std::string message) {
 
 // The g > 1 such that the digits tell x / g, and no more; 0 where there is none.
 std::int64_t Closure::grain_of(std::size_t k) const {
+  if (digits_[k].empty()) return 0;
   std::int64_t least = largest;
   for (const Known& known : digits_[k]) {
     if (known.digit.bias != 0) return 0;
@@ -143,14 +144,40 @@ std::optional<Error> Closure::why_not_covered(std::size_t k) const {
       name, name, (*same)->a, name, (*same)->b));
 }
 
+// Whether digits of a variable made of this one are known, and that itself is not.
+bool Closure::part_known(std::size_t k) const {
+  const auto source = static_cast<std::int32_t>(k);
+  for (std::size_t v = 0; v < piece_.variables.size(); ++v) {
+    const Variable& variable = piece_.variables[v];
+    if (known_[v] >= 0 || digits_[v].empty()) continue;
+    const bool derived = variable.kind == Variable::Kind::slice ||
+                         variable.kind == Variable::Kind::rest;
+    if (derived && variable.source == source) return true;
+    for (const FusedTerm& term : variable.fused) {
+      if (term.digit.unit.variable == source) return true;
+    }
+  }
+  return false;
+}
+
 // The slot of a variable whose digits are no chain. Says what they do not tell apart.
 std::int32_t Closure::searched(std::size_t k) {
   std::ranges::stable_sort(
       digits_[k], std::ranges::greater{},
       [](const Known& known) { return known.digit.period(); });
   if (!inverse_.not_covered) inverse_.not_covered = why_not_covered(k);
+  const Result<std::int64_t> period = common_period(digits_[k]);
+  if (!period) inverse_.unsolved = period.error();
+  if (part_known(k)) {
+    inverse_.unsolved =
+        Error{ErrorCode::unsupported,
+              fmt::format("of dim {} digits of digits tell a part alone: what "
+                          "lies at a place cannot be told",
+                          piece_.variables[k].name)};
+  }
   DecodeStep step{.kind = DecodeStep::Kind::search,
                   .out = new_slot(),
+                  .modulus = period.value_or(1),
                   .low = low_[k],
                   .extent = extent_[k]};
   for (const Known& known : digits_[k]) {

@@ -72,7 +72,7 @@ bool run_split(const DecodeStep& step, std::span<std::int64_t> slots) {
   if (rest < 0) return false;
   for (std::size_t k = 0; k < step.parts.size(); ++k) {
     const std::int64_t value =
-        step.strides[k].value() == 0 ? 0 : step.strides[k].quotient(rest);
+        step.counts[k] <= 1 ? 0 : step.strides[k].quotient(rest);
     if (value >= step.counts[k]) return false;
     slot_of(slots, step.parts[k].slot) = value;
     rest -= value * step.strides[k].value();
@@ -81,13 +81,13 @@ bool run_split(const DecodeStep& step, std::span<std::int64_t> slots) {
 }
 
 bool run_search(const DecodeStep& step, std::span<std::int64_t> slots) {
-  std::array<std::int64_t, max_terms> values;  // NOLINT: filled below
+  std::array<std::int64_t, max_slots> values;  // NOLINT: filled below
   for (std::size_t k = 0; k < step.parts.size(); ++k) {
     values[k] = slot_of(slots, step.parts[k].slot);
   }
   const std::int64_t x =
       search_value(step.digits, {values.data(), step.parts.size()}, step.low,
-                   step.low + step.extent);
+                   step.low + step.extent, step.modulus);
   slot_of(slots, step.out) = x;
   return x >= 0;
 }
@@ -227,21 +227,23 @@ class Finder {
 // NOLINTNEXTLINE(misc-no-recursion): depth is the number of digits
 std::int64_t search_from(std::span<const BoundDigit> digits,
                          std::span<const std::int64_t> values, std::size_t k,
-                         std::int64_t low, std::int64_t high) {
+                         std::int64_t low, std::int64_t high,
+                         std::int64_t period) {
   if (low >= high) return -1;
   if (k == digits.size()) return low;
   const BoundDigit& digit = digits[k];
   const std::int64_t first = values[k] * digit.div - digit.bias;
   if (digit.mod == 0) {
     return search_from(digits, values, k + 1, std::max(low, first),
-                       std::min(high, first + digit.div));
+                       std::min(high, first + digit.div), period);
   }
+  if (high - low > period) high = low + period;
   const std::int64_t step = digit.div * digit.mod;
   const std::int64_t copy = floor_div(low - first - digit.div, step) + 1;
   for (std::int64_t begin = first + copy * step; begin < high; begin += step) {
     const std::int64_t found =
         search_from(digits, values, k + 1, std::max(low, begin),
-                    std::min(high, begin + digit.div));
+                    std::min(high, begin + digit.div), period);
     if (found >= 0) return found;
   }
   return -1;
@@ -271,8 +273,9 @@ Found find(const Piece& piece, const PieceInverse& inverse,
 
 std::int64_t search_value(std::span<const BoundDigit> digits,
                           std::span<const std::int64_t> values,
-                          std::int64_t low, std::int64_t high) {
-  return search_from(digits, values, 0, low, high);
+                          std::int64_t low, std::int64_t high,
+                          std::int64_t period) {
+  return search_from(digits, values, 0, low, high, period);
 }
 
 }  // namespace stridewise::detail

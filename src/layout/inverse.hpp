@@ -58,7 +58,8 @@ struct DecodeStep {
   // chain: y = the sum of weight * slot, known modulo `modulus` (0: exactly). The value
   // is y / divisor, modulo `wrap` (0: not), of a digit; and low + (y - bias - low) %
   // modulus, then / divisor, of a variable (`is_variable`), outside of `extent` none.
-  // split, fuse: the digits, slowest first. search: `digits` of the slots.
+  // split, fuse: the digits, slowest first. search: `digits` of the slots, of which those
+  // with mod repeat after `modulus`.
   std::vector<Part> parts = {};
   std::vector<BoundDigit> digits = {};
   std::vector<Divider> strides = {};
@@ -109,9 +110,11 @@ void list_terms(const Piece& piece, PieceInverse& inverse);
                          std::span<const std::int32_t> dims, std::int64_t place,
                          std::span<std::int64_t> index);
 
-// The first x in [low, high) whose digits are those values, or -1.
+// The first x in [low, high) whose digits are those values, or -1. Digits without mod come
+// first; the others repeat after `period`.
 [[nodiscard]] std::int64_t search_value(std::span<const BoundDigit> digits,
                                         std::span<const std::int64_t> values,
-                                        std::int64_t low, std::int64_t high);
+                                        std::int64_t low, std::int64_t high,
+                                        std::int64_t period);
 
 }  // namespace stridewise::detail

@@ -52,6 +52,18 @@ Climb climb(std::span<const Known> digits, std::int64_t bias,
   return climb;
 }
 
+Result<std::int64_t> common_period(std::span<const Known> digits) {
+  Checked common = 1;
+  for (const Known& known : digits) {
+    if (known.digit.mod == 0 || !common) continue;
+    common = lcm(*common, known.digit.period());
+  }
+  if (common && *common <= most_values_tried) return *common;
+  return fail(ErrorCode::unsupported,
+              "digits repeat so late together that what lies at a place cannot "
+              "be told");
+}
+
 Result<std::optional<Collision>> collision(std::span<const Known> digits,
                                            std::int64_t low,
                                            std::int64_t high) {

@@ -42,4 +42,8 @@ struct Collision {
 [[nodiscard]] Result<std::optional<Collision>> collision(
     std::span<const Known> digits, std::int64_t low, std::int64_t high);
 
+// After so many values those digits that have a mod repeat. Error unsupported where that
+// is more than can be searched.
+[[nodiscard]] Result<std::int64_t> common_period(std::span<const Known> digits);
+
 }  // namespace stridewise::detail

@@ -45,9 +45,9 @@ std::int64_t Layout::used_bits() const {
     if (data_->tensors[tensor].tensor.elements == 0) continue;
     std::int64_t last = piece.base + piece.unit;
     for (const detail::PieceTerm& term : piece.terms) {
-      const detail::Reach reach =
-          term.copies != 0 ? detail::Reach{0, term.copies}
-                           : detail::reach_of(piece, term.digit);
+      const detail::Reach reach = term.copies != 0
+                                      ? detail::Reach{0, term.copies}
+                                      : detail::reach_of(piece, term.digit);
       last += (reach.low + reach.count - 1) * term.stride;
     }
     end = std::max(end, last);

@@ -178,7 +178,7 @@ Offsets::Offsets(Layout layout, OffsetUnit unit)
   count_ = tensor.elements;
   if (bits_) {
     extents_.push_back(tensor.element_bits);
-    count_ *= tensor.element_bits;
+    count_ = saturated(mul(count_, tensor.element_bits));
   }
   places_ = ceil_div(layout_.size_bits(), unit_bits_);
 }

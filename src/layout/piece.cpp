@@ -60,11 +60,10 @@ std::optional<std::int64_t> Piece::bit_of(std::span<const std::int64_t> index,
     const auto source = static_cast<std::size_t>(variable.source);
     switch (variable.kind) {
       case Variable::Kind::dim:
-        values[k] =
-            variable.own_dim < 0
-                ? 0
-                : index[static_cast<std::size_t>(variable.own_dim)] *
-                      variable.scale;
+        values[k] = variable.own_dim < 0
+                        ? 0
+                        : index[static_cast<std::size_t>(variable.own_dim)] *
+                              variable.scale;
         break;
       case Variable::Kind::bit:
         values[k] = bit;

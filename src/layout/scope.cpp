@@ -93,6 +93,12 @@ Result<Variable> Variables::fuse(const Body& body, const Scope& scope) {
   if (!body.parts.empty() || body.base < 0 || body.base_in_bytes) {
     return invalid("a fused index is made of digits alone");
   }
+  if (body.terms.size() > max_terms) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("a fused index of {} digits; at most {} are "
+                            "supported",
+                            body.terms.size(), max_terms));
+  }
   Variable variable{.kind = Variable::Kind::fused, .low = body.base};
   Checked space = 1;
   Checked last = 0;
@@ -185,7 +191,9 @@ Result<const BoundTable*> Variables::table(const Table& table,
   BoundTable bound{.entries = entries, .positions = {}};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (entries[k] < 0 || entries[k] >= largest) {
-      return invalid(fmt::format("entry {} of {} is {}", k, name, entries[k]));
+      return invalid(
+          fmt::format("entry {} of {} is {}; entries are numbers below 2^62", k,
+                      name, entries[k]));
     }
     bound.extent = std::max(bound.extent, entries[k] + 1);
     bound.positions.emplace_back(entries[k], static_cast<std::int64_t>(k));

@@ -222,9 +222,8 @@ Result<void> check_slices(const LayoutData& data, const TensorData& tensor) {
         data.pieces[static_cast<std::size_t>(p)].variables,
         [](const Variable& v) { return v.kind == Variable::Kind::slice; });
   });
-  if (tensor.tensor.elements == 0 || (tensor.pieces.size() < 2 && !sliced)) {
-    return {};
-  }
+  if (tensor.tensor.elements == 0) return {};
+  if (!tensor.pieces.empty() && tensor.pieces.size() < 2 && !sliced) return {};
   return Slices(data, tensor).run();
 }
 

@@ -54,6 +54,33 @@ Result<void> find_own_dims(const LayoutData& data, TensorData& tensor) {
   return {};
 }
 
+// Where a part knows no more of a dim than x/g, its slices and cuts are of whole x/g.
+Result<void> check_grains(const LayoutData& data, const TensorData& tensor) {
+  for (const std::int32_t p : tensor.pieces) {
+    const auto& variables = data.pieces[static_cast<std::size_t>(p)].variables;
+    for (const Variable& v : variables) {
+      const bool slice = v.kind == Variable::Kind::slice;
+      if (!slice && v.kind != Variable::Kind::rest) continue;
+      const Variable* root = &v;
+      while (root->kind == Variable::Kind::slice ||
+             root->kind == Variable::Kind::rest) {
+        root = &variables[static_cast<std::size_t>(root->source)];
+      }
+      const auto own = std::ranges::find(tensor.dims, root->source);
+      if (root->kind != Variable::Kind::dim || own == tensor.dims.end())
+        continue;
+      const std::int64_t scale =
+          tensor.scales[static_cast<std::size_t>(own - tensor.dims.begin())];
+      if ((slice ? v.low : v.divisor.value()) % scale == 0) continue;
+      return fail(ErrorCode::invalid_layout,
+                  fmt::format("{} tells no more of dim {} than {}/{}, but its "
+                              "slices are finer",
+                              title(tensor), root->name, root->name, scale));
+    }
+  }
+  return {};
+}
+
 // Tells the pieces' variables which own dim they are the index of.
 void number_dims(LayoutData& data, const TensorData& tensor) {
   for (const std::int32_t p : tensor.pieces) {
@@ -172,6 +199,7 @@ Result<void> finish_tensors(LayoutData& data) {
   }
   for (TensorData& tensor : data.tensors) {
     if (auto found = find_own_dims(data, tensor); !found) return found;
+    if (auto whole = check_grains(data, tensor); !whole) return whole;
     number_dims(data, tensor);
     tensor.place_bits = place_bits_of(data, tensor);
     tensor.plain = is_plain(data, tensor);
@@ -187,7 +215,8 @@ Result<void> finish_tensors(LayoutData& data) {
     if (tensor.plain) fill_plain(data, tensor);
     if (auto covered = check_slices(data, tensor); !covered) return covered;
     data.listed.push_back(tensor.tensor);
-    data.none.tensor.elements += tensor.tensor.elements;
+    data.none.tensor.elements =
+        saturated(add(data.none.tensor.elements, tensor.tensor.elements));
   }
   const std::optional<Error> unnamed = unnamed_dim(data);
   for (TensorData& tensor : data.tensors) {

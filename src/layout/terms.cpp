@@ -50,6 +50,9 @@ Result<std::int64_t> Walk::add_terms(std::span<const Term> terms,
         stride_bits(terms[k].stride, name_of(terms[k]), space.natural(), unit);
     if (!stride) return stride;
     term.stride = *stride;
+    if (term.copies > 1 && *stride == 0) {
+      return invalid(name_of(terms[k]) + " has all its copies in one place");
+    }
     const std::int64_t extent = term.extent();
     if (*stride < 0) {
       const Result<std::int64_t> back = turn(terms[k], term);
@@ -81,7 +84,8 @@ Result<std::int64_t> Walk::turn(const Term& written, PieceTerm& term) const {
   if (!term.digit.plain()) {
     return invalid(
         fmt::format("a stride backwards of a digit of {} that is "
-                    "more than a division: write ~ before it instead",
+                    "reversed, looked up or twisted: write ~ before "
+                    "a digit instead",
                     name_of(written)));
   }
   term.stride = -term.stride;

@@ -68,7 +68,7 @@ Result<std::int64_t> Walk::left_axis(std::size_t a, std::int64_t inner) {
   data_.axes[a].pitch_bits = *pitch;
   if (axis.base_in_bytes) {
     const Checked bits = mul(axis.base, 8);
-    if (!bits || *bits % *pitch != 0) {
+    if (!bits || *pitch == 0 || *bits % *pitch != 0) {
       return invalid(
           fmt::format("axis {} begins at byte {}, which is not a multiple "
                       "of its step of {} bytes",
@@ -78,10 +78,20 @@ Result<std::int64_t> Walk::left_axis(std::size_t a, std::int64_t inner) {
     axis.base_in_bytes = false;
   }
   const auto number = static_cast<std::int32_t>(a);
-  Context context{{}, {}, data_.binding.element_bits, true, number};
+  Context context{{}, {}, data_.binding.element_bits, false, number};
   const Result<std::vector<TwistedDigit>> digits =
       digits_of(axis.terms, scope_, context);
   if (!digits) return unexpected(digits.error());
+  if (context.bitwise) return invalid("digits of # belong to the last axis");
+  for (const Term& term : axis.terms) {
+    if (term.stride.kind == Step::Kind::bytes && *pitch != 0 &&
+        term.stride.value * 8 % *pitch != 0) {
+      return invalid(fmt::format(
+          "a stride of {} bytes on axis {} is not a multiple of its step of {} "
+          "bytes",
+          term.stride.value, data_.axes[a].name, ceil_div(*pitch, 8)));
+    }
+  }
   Space space(*pitch);
   const Result<std::int64_t> below =
       add_terms(axis.terms, *digits, space, *pitch, number, 0);
@@ -99,7 +109,7 @@ Result<std::int64_t> Walk::left_axis(std::size_t a, std::int64_t inner) {
 
 Result<void> Walk::finish() {
   if (data_.tensors.empty()) {
-    // All dims of all parts are empty.
+    // No slice has an element.
     const Result<std::int32_t> tensor =
         tensor_of({{}, {}, data_.binding.element_bits, false, 0});
     if (!tensor) return unexpected(tensor.error());
