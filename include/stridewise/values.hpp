@@ -5,8 +5,9 @@
 //   f32 <-> f8, f6, f4, e8        the nearest value, ties to even (e8: away from zero)
 //   f32 <-> s2 .. s8, u1 .. u8    real = (integer - zero_point) * scale
 //   a type to itself              its bytes, unchanged
-//   u4 <-> u4 in a byte           its code or its number: a type below a byte whose
-//                                 ElementType::bits are 8 has a byte for each element
+//   integers of one signedness    the same number, saturated where it becomes narrower;
+//                                 a type below a byte whose ElementType::bits are 8 has
+//                                 a byte for each element
 //
 // The results are the same bits on every machine and instruction set, in the
 // default floating-point environment: round to nearest, and neither

@@ -14,6 +14,8 @@ namespace {
 
 using Mask = std::vector<bool>;  // of coordinates
 
+constexpr std::int64_t long_range = 4096;
+
 const Variable& variable_at(const Side& side, std::int32_t k) {
   return side.piece->variables[static_cast<std::size_t>(k)];
 }
@@ -95,8 +97,11 @@ bool add_boundaries(const Side& side, std::size_t dim,
 class Coupling {
  public:
   Coupling(const Side& side, const std::vector<Coordinate>& coordinates,
-           std::vector<std::size_t>& parents)
-      : side_(side), coordinates_(coordinates), parents_(parents) {}
+           std::vector<std::size_t>& parents, std::vector<bool>& steps)
+      : side_(side),
+        coordinates_(coordinates),
+        parents_(parents),
+        steps_(steps) {}
 
   void run() {
     for (const PieceTerm& term : side_.piece->terms) {
@@ -139,12 +144,13 @@ class Coupling {
     if (!dim) return mask_of(unit.variable);
     Mask mask(coordinates_.size(), false);
     const bool itself =
-        v.kind == Variable::Kind::dim || v.kind == Variable::Kind::bit;
+        unit.bias == 0 && ((v.kind == Variable::Kind::dim && v.scale == 1) ||
+                           v.kind == Variable::Kind::bit);
     for (std::size_t c = 0; c < mask.size(); ++c) {
       const Coordinate& at = coordinates_[c];
-      mask[c] = at.dim == *dim &&
-                (!itself || (at.div * at.extent > unit.div.value() &&
-                             at.div < unit.digit().period()));
+      const bool within = at.div * at.extent > unit.div.value() &&
+                          at.div < unit.digit().period();
+      mask[c] = at.dim == *dim && (!itself || at.whole || within);
     }
     return mask;
   }
@@ -180,6 +186,9 @@ class Coupling {
   }
 
   void join(const Mask& mask) {
+    for (std::size_t c = 0; c < mask.size(); ++c) {
+      if (mask[c]) steps_[c] = false;
+    }
     const auto first = std::ranges::find(mask, true);
     if (first == mask.end()) return;
     const std::size_t to = root(static_cast<std::size_t>(first - mask.begin()));
@@ -194,44 +203,54 @@ class Coupling {
   const Side& side_;
   const std::vector<Coordinate>& coordinates_;
   std::vector<std::size_t>& parents_;
+  std::vector<bool>& steps_;
 };
 
 }  // namespace
 
-std::vector<Coordinate> coordinates_of(const Side& src, const Side& dst,
-                                       std::span<const std::int64_t> extents) {
-  std::vector<Coordinate> coordinates;
+std::vector<Ranges> ranges_of(const Side& src, const Side& dst,
+                              std::span<const std::int64_t> extents) {
+  std::vector<Ranges> ranges;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::set<std::int64_t> boundaries = {1};
     bool plain = add_boundaries(src, d, boundaries);
     plain = add_boundaries(dst, d, boundaries) && plain;
-    std::erase_if(boundaries, [&](std::int64_t b) { return b >= extents[d]; });
+    std::erase_if(boundaries, [&](std::int64_t b) { return b > extents[d]; });
+    // A long dim is taken apart even where no digit is.
+    if (*boundaries.rbegin() < extents[d] / long_range) {
+      boundaries.insert(*boundaries.rbegin() * long_range);
+    }
     std::int64_t before = 1;
     for (const std::int64_t b : boundaries) {
       plain = plain && b % before == 0;
       before = b;
     }
-    if (!plain || extents[d] % before != 0 || extents[d] == 0) {
-      coordinates.push_back({d, 1, extents[d]});
+    if (!plain || extents[d] == 0) {
+      ranges.push_back({{{d, 1, extents[d], 0, true}}});
       continue;
     }
+    const std::int64_t end = extents[d] / before * before;
+    std::vector<Coordinate> main;
     for (auto b = boundaries.rbegin(); b != boundaries.rend(); ++b) {
-      const std::int64_t above =
-          b == boundaries.rbegin() ? extents[d] : *std::prev(b);
-      coordinates.push_back({d, *b, above / *b});
+      const std::int64_t above = b == boundaries.rbegin() ? end : *std::prev(b);
+      main.push_back({d, *b, above / *b});
+    }
+    ranges.push_back({std::move(main)});
+    if (end < extents[d]) {
+      ranges.back().push_back({{d, 1, extents[d] - end, end, true}});
     }
   }
-  return coordinates;
+  return ranges;
 }
 
-std::vector<std::vector<std::size_t>> groups_of(
-    const Side& src, const Side& dst,
-    const std::vector<Coordinate>& coordinates) {
+std::vector<Group> groups_of(const Side& src, const Side& dst,
+                             const std::vector<Coordinate>& coordinates) {
   std::vector<std::size_t> parents(coordinates.size());
   std::iota(parents.begin(), parents.end(), std::size_t{0});
-  Coupling(src, coordinates, parents).run();
-  Coupling(dst, coordinates, parents).run();
-  std::vector<std::vector<std::size_t>> groups;
+  std::vector<bool> steps(coordinates.size(), true);
+  Coupling(src, coordinates, parents, steps).run();
+  Coupling(dst, coordinates, parents, steps).run();
+  std::vector<Group> groups;
   std::vector<std::size_t> number(coordinates.size(), coordinates.size());
   for (std::size_t c = 0; c < coordinates.size(); ++c) {
     std::size_t root = c;
@@ -240,7 +259,10 @@ std::vector<std::vector<std::size_t>> groups_of(
       number[root] = groups.size();
       groups.emplace_back();
     }
-    groups[number[root]].push_back(c);
+    Group& group = groups[number[root]];
+    group.coordinates.push_back(c);
+    group.steps =
+        group.coordinates.size() == 1 && steps[c] && !coordinates[c].whole;
   }
   return groups;
 }

@@ -25,6 +25,25 @@ struct Places {
   friend bool operator==(const Places&, const Places&) = default;
 };
 
+// A loop of a nest: where each step goes, or so many equal steps.
+struct PlaceLoop {
+  std::vector<Places> places =
+      {};  // ascending in dst; empty: `count` steps of `step`
+  std::int64_t count = 0;
+  Places step = {};
+
+  [[nodiscard]] std::int64_t size() const {
+    return places.empty() ? count : static_cast<std::int64_t>(places.size());
+  }
+  // Pre: 0 <= k < size().
+  [[nodiscard]] Places at(std::int64_t k) const {
+    return places.empty() ? Places{k * step.src, k * step.dst}
+                          : places[static_cast<std::size_t>(k)];
+  }
+
+  friend bool operator==(const PlaceLoop&, const PlaceLoop&) = default;
+};
+
 // Bits that lie together on both sides.
 struct Field {
   std::int64_t src;
@@ -62,6 +81,8 @@ struct ByteOfPieces {
   friend bool operator==(const ByteOfPieces&, const ByteOfPieces&) = default;
 };
 
+inline constexpr std::size_t most_loops = 160;  // around the innermost table
+
 struct FieldNest {
   enum class Kind : std::uint8_t {
     moves,   // `moves` of `field_bytes` each
@@ -72,9 +93,9 @@ struct FieldNest {
   };
   Kind kind = Kind::bits;
   Places base;
-  std::vector<std::vector<Places>> outer;  // slowest first
-  std::vector<Field> inner;     // ascending in dst, as the kind needs
-  std::int64_t inner_bits = 0;  // of all fields of the innermost table
+  std::vector<PlaceLoop> outer;  // slowest first
+  std::vector<Field> inner;      // ascending in dst, as the kind needs
+  std::int64_t inner_bits = 0;   // of all fields of the innermost table
   std::int64_t field_bytes = 0;
   std::vector<ByteMove> moves;
   bool dense = false;  // moves follow each other in dst

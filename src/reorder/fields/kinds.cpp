@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "reorder/values/converter.hpp"
+
 namespace stridewise::detail {
 namespace {
 
@@ -21,8 +23,9 @@ bool fits(std::int64_t bits) {
 // All places of the tables as one number: what it is a multiple of, they are.
 std::int64_t joined_outer(const FieldNest& nest) {
   std::int64_t places = 0;
-  for (const auto& table : nest.outer) {
-    for (const Places& p : table) places |= p.src | p.dst;
+  for (const PlaceLoop& loop : nest.outer) {
+    places |= loop.step.src | loop.step.dst;
+    for (const Places& p : loop.places) places |= p.src | p.dst;
   }
   return places;
 }
@@ -123,7 +126,7 @@ bool choose_codes(FieldNest& nest, const Values& values) {
   };
   const std::int64_t src_bits = values.src.bits;
   const std::int64_t dst_bits = values.dst.bits;
-  if (values.src.name != values.dst.name || src_bits > 8 || dst_bits > 8 ||
+  if (!changes_width(values) || src_bits > 8 || dst_bits > 8 ||
       !std::ranges::all_of(nest.inner, [&](const Field& field) {
         return within(field.src, src_bits) && within(field.dst, dst_bits);
       })) {

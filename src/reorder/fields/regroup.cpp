@@ -8,7 +8,8 @@
 namespace stridewise::detail {
 namespace {
 
-constexpr std::size_t most_nests = 16;  // of one
+constexpr std::size_t most_nests = 16;        // of one
+constexpr std::int64_t most_split = 1 << 20;  // steps of a loop
 
 // The fields of `more` as those of a nest with another base.
 void append(const FieldNest& more, FieldNest& to) {
@@ -24,13 +25,21 @@ void append(const FieldNest& more, FieldNest& to) {
 using Rests =
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Places>>;
 
-Rests rests_of(const std::vector<Places>& table) {
+Rests rests_of(const PlaceLoop& loop) {
   Rests rests;
-  for (const Places& p : table) {
+  for (std::int64_t k = 0; k < loop.size(); ++k) {
+    const Places p = loop.at(k);
     const Places rest = {p.src & 7, p.dst & 7};
     rests[{rest.src, rest.dst}].push_back({p.src - rest.src, p.dst - rest.dst});
   }
   return rests;
+}
+
+// Whether all of its steps are whole bytes.
+bool is_whole(const PlaceLoop& loop) {
+  std::int64_t steps = loop.step.src | loop.step.dst;
+  for (const Places& p : loop.places) steps |= p.src | p.dst;
+  return (steps & 7) == 0;
 }
 
 }  // namespace
@@ -51,29 +60,29 @@ std::vector<FieldNest> joined(std::vector<FieldNest> nests) {
 std::vector<FieldNest> in_whole_bytes(FieldNest nest) {
   std::vector<FieldNest> nests = {std::move(nest)};
   for (std::size_t t = 0; t < nests.front().outer.size(); ++t) {
-    const Rests rests = rests_of(nests.front().outer[t]);
-    if (rests.size() == 1 &&
-        rests.begin()->first == std::pair{std::int64_t{0}, std::int64_t{0}})
-      continue;
+    const PlaceLoop& loop = nests.front().outer[t];
+    if (is_whole(loop)) continue;
+    if (loop.size() > most_split) return nests;
+    const Rests rests = rests_of(loop);
     if (nests.size() * rests.size() > most_nests) return nests;
     std::vector<FieldNest> parts;
     for (const FieldNest& whole : nests) {
-      for (const auto& [rest, table] : rests) {
+      for (const auto& [rest, places] : rests) {
         FieldNest part = whole;
         part.base.src += rest.first;
         part.base.dst += rest.second;
-        part.outer[t] = table;
+        part.outer[t] = PlaceLoop{.places = places};
         parts.push_back(std::move(part));
       }
     }
     nests = std::move(parts);
   }
-  // A table of one step is none.
+  // A loop of one step is none.
   for (FieldNest& part : nests) {
-    std::erase_if(part.outer, [&](const std::vector<Places>& table) {
-      if (table.size() > 1) return false;
-      part.base.src += table.front().src;
-      part.base.dst += table.front().dst;
+    std::erase_if(part.outer, [&](const PlaceLoop& loop) {
+      if (loop.size() > 1) return false;
+      part.base.src += loop.at(0).src;
+      part.base.dst += loop.at(0).dst;
       return true;
     });
   }

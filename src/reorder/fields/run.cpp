@@ -18,14 +18,14 @@ constexpr std::size_t most_staged_bytes = 16;  // of an element
 // Calls visit(src, dst) for each combination of the outer tables, in bits.
 template <class Visit>
 void each_place(const FieldNest& nest, const Visit& visit) {
-  std::array<std::size_t, 64> at{};
-  std::array<Places, 65> sum;  // NOLINT: filled below
+  std::array<std::int64_t, most_loops> at{};
+  std::array<Places, most_loops + 1> sum;  // NOLINT: filled below
   const std::size_t depth = nest.outer.size();
   sum[0] = nest.base;
   std::size_t changed = 0;
   for (;;) {
     for (std::size_t k = changed; k < depth; ++k) {
-      const Places& step = nest.outer[k][at[k]];
+      const Places step = nest.outer[k].at(at[k]);
       sum[k + 1] = {sum[k].src + step.src, sum[k].dst + step.dst};
     }
     visit(sum[depth].src, sum[depth].dst);
@@ -188,8 +188,8 @@ class ValueChange {
  public:
   explicit ValueChange(const Values& values)
       : values_(values), converter_(find_converter(values)) {
-    by_code_ = values.src.name == values.dst.name && values.src.bits <= 8 &&
-               values.dst.bits <= 8;
+    by_code_ =
+        changes_width(values) && values.src.bits <= 8 && values.dst.bits <= 8;
     if (!by_code_) return;
     for (std::size_t k = 0; k < codes_.size(); ++k) {
       const auto code = static_cast<std::byte>(k);

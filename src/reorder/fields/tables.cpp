@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -17,7 +19,8 @@ namespace {
 
 constexpr std::int64_t most_entries = std::int64_t{1} << 26;  // of a table
 // Entries of the innermost table: with 24 bytes each, it stays in the L2 cache.
-constexpr std::size_t inner_entries = 4096;
+constexpr std::int64_t inner_entries = 4096;
+constexpr std::size_t most_nests = 4096;  // of a pair of pieces
 
 // Whether the bits of elements are moved one by one, where either side says where they
 // are.
@@ -45,47 +48,29 @@ class NestPlanner {
 
   [[nodiscard]] bool bits() const { return bits_; }
 
-  // The nest of what both pieces hold; without fields where that is nothing.
-  Result<FieldNest> plan(const Piece& src, const Piece& dst) {
+  // The nests of what both pieces hold.
+  Result<std::vector<FieldNest>> plan(const Piece& src, const Piece& dst) {
     const Side from{&src, src_dims_};
     const Side to{&dst, dst_dims_};
-    coordinates_ = coordinates_of(from, to, extents_);
-    const auto groups = groups_of(from, to, coordinates_);
-    FieldNest nest;
-    std::vector<std::vector<std::int64_t>> values;
-    for (const Coordinate& c : coordinates_) {
-      values.push_back(values_of(from, to, c));
-      if (values.back().empty()) return nest;
-    }
-    index_.assign(extents_.size(), 0);
-    for (std::size_t c = 0; c < coordinates_.size(); ++c) {
-      index_[coordinates_[c].dim] += values[c].front() * coordinates_[c].div;
-    }
-    const auto start = places(from, to);
-    // Only a slice of a fused index may hold none of the first values.
-    if (!start) {
-      return fail(ErrorCode::unsupported,
-                  "slices of a fused index cannot be converted");
-    }
-    nest.base = *start;
-    std::vector<std::vector<Places>> tables;
-    for (const auto& group : groups) {
-      Result<std::vector<Places>> table =
-          table_of(from, to, group, values, *start);
-      if (!table) return unexpected(table.error());
-      if (table->size() > 1) tables.push_back(*std::move(table));
-    }
-    // A copy is written from the same element.
-    for (const PieceTerm& term : dst.terms) {
-      if (term.copies < 2) continue;
-      std::vector<Places> copies;
-      for (std::int64_t c = 0; c < term.copies; ++c) {
-        copies.push_back({0, c * term.stride});
+    const std::vector<Ranges> ranges = ranges_of(from, to, extents_);
+    std::vector<std::size_t> at(ranges.size(), 0);
+    std::vector<FieldNest> nests;
+    for (;;) {
+      coordinates_.clear();
+      for (std::size_t d = 0; d < ranges.size(); ++d) {
+        const auto& range = ranges[d][at[d]];
+        coordinates_.insert(coordinates_.end(), range.begin(), range.end());
       }
-      tables.push_back(std::move(copies));
+      Result<FieldNest> nest = plan_range(from, to);
+      if (!nest) return unexpected(nest.error());
+      if (!nest->inner.empty()) nests.push_back(*std::move(nest));
+      std::size_t d = 0;
+      while (d < at.size() && ++at[d] == ranges[d].size()) at[d++] = 0;
+      if (d == at.size()) return nests;
+      if (nests.size() > most_nests) {
+        return fail(ErrorCode::unsupported, "too many ends of dims at once");
+      }
     }
-    choose_inner(std::move(tables), bits_ ? 1 : src_.element_bits(), nest);
-    return nest;
   }
 
  private:
@@ -98,13 +83,57 @@ class NestPlanner {
     });
   }
 
+  // The nest of the values of the coordinates; without fields where these are none.
+  Result<FieldNest> plan_range(const Side& from, const Side& to) {
+    FieldNest nest;
+    const std::vector<Group> groups = groups_of(from, to, coordinates_);
+    std::vector<std::vector<std::int64_t>> values(coordinates_.size(), {0});
+    for (const Group& group : groups) {
+      if (group.steps) continue;
+      for (const std::size_t c : group.coordinates) {
+        if (coordinates_[c].extent > most_entries) return too_irregular();
+        values[c] = values_of(from, to, coordinates_[c]);
+        if (values[c].empty()) return nest;
+      }
+    }
+    index_.assign(extents_.size(), 0);
+    for (std::size_t c = 0; c < coordinates_.size(); ++c) {
+      const Coordinate& at = coordinates_[c];
+      if (at.extent == 0) return nest;
+      index_[at.dim] += at.low + values[c].front() * at.div;
+    }
+    const auto start = places(from, to);
+    if (!start) return too_irregular();
+    nest.base = *start;
+    std::vector<PlaceLoop> loops;
+    for (const Group& group : groups) {
+      Result<PlaceLoop> loop = loop_of(from, to, group, values, *start);
+      if (!loop) return unexpected(loop.error());
+      if (loop->size() > 1) loops.push_back(*std::move(loop));
+    }
+    // A copy is written from the same element.
+    for (const PieceTerm& term : to.piece->terms) {
+      if (term.copies < 2) continue;
+      loops.push_back({.count = term.copies, .step = {0, term.stride}});
+    }
+    choose_inner(std::move(loops), bits_ ? 1 : src_.element_bits(), nest);
+    if (nest.outer.size() > most_loops) return too_irregular();
+    return nest;
+  }
+
+  static unexpected<Error> too_irregular() {
+    return fail(ErrorCode::unsupported,
+                "places depend on so many indices at once that no table "
+                "holds them");
+  }
+
   // The values of a coordinate that both pieces hold.
   std::vector<std::int64_t> values_of(const Side& from, const Side& to,
                                       const Coordinate& c) const {
     std::vector<std::int64_t> values;
-    const bool whole = c.div == 1 && c.extent == extents_[c.dim];
     for (std::int64_t v = 0; v < c.extent; ++v) {
-      if (!whole || (holds(from, c.dim, v) && holds(to, c.dim, v))) {
+      if (!c.whole ||
+          (holds(from, c.dim, c.low + v) && holds(to, c.dim, c.low + v))) {
         values.push_back(v);
       }
     }
@@ -122,78 +151,93 @@ class NestPlanner {
   }
 
   // What each combination of the group's values adds to `start`.
-  Result<std::vector<Places>> table_of(
-      const Side& from, const Side& to, const std::vector<std::size_t>& group,
+  Result<PlaceLoop> loop_of(
+      const Side& from, const Side& to, const Group& group,
       const std::vector<std::vector<std::int64_t>>& values,
       const Places& start) {
+    const std::vector<std::int64_t> first = index_;
+    if (group.steps) {
+      const Coordinate& c = coordinates_[group.coordinates.front()];
+      if (c.extent == 1) return PlaceLoop{.count = 1};
+      index_[c.dim] += c.div;
+      const auto next = places(from, to);
+      index_ = first;
+      if (!next) return too_irregular();
+      return PlaceLoop{.count = c.extent,
+                       .step = {next->src - start.src, next->dst - start.dst}};
+    }
     Checked count = 1;
-    for (const std::size_t c : group) {
+    for (const std::size_t c : group.coordinates) {
       count = mul(count, static_cast<std::int64_t>(values[c].size()));
     }
-    if (!count || *count > most_entries) {
-      return fail(ErrorCode::unsupported,
-                  "places depend on so many indices at once that no table "
-                  "holds them");
-    }
-    const std::vector<std::int64_t> first = index_;
-    std::vector<std::size_t> at(group.size(), 0);
-    std::vector<Places> table;
-    table.reserve(static_cast<std::size_t>(*count));
+    if (!count || *count > most_entries) return too_irregular();
+    std::vector<std::size_t> at(group.coordinates.size(), 0);
+    PlaceLoop loop;
+    loop.places.reserve(static_cast<std::size_t>(*count));
     for (std::int64_t n = 0; n < *count; ++n) {
       index_ = first;
-      for (std::size_t k = 0; k < group.size(); ++k) {
-        const Coordinate& c = coordinates_[group[k]];
-        const auto& of = values[group[k]];
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const Coordinate& c = coordinates_[group.coordinates[k]];
+        const auto& of = values[group.coordinates[k]];
         index_[c.dim] += (of[at[k]] - of.front()) * c.div;
       }
       const auto here = places(from, to);
-      if (here) table.push_back({here->src - start.src, here->dst - start.dst});
-      for (std::size_t k = group.size(); k-- > 0;) {
-        if (++at[k] < values[group[k]].size()) break;
+      if (!here) return too_irregular();
+      loop.places.push_back({here->src - start.src, here->dst - start.dst});
+      for (std::size_t k = at.size(); k-- > 0;) {
+        if (++at[k] < values[group.coordinates[k]].size()) break;
         at[k] = 0;
       }
     }
     index_ = first;
-    return table;
+    return loop;
   }
 
-  // The tables that step least in dst become the innermost one.
-  void choose_inner(std::vector<std::vector<Places>> tables, std::int64_t unit,
+  // The least step of a loop in dst.
+  static std::int64_t step_of(const PlaceLoop& loop) {
+    if (loop.places.empty()) return std::abs(loop.step.dst);
+    std::vector<std::int64_t> dst;
+    for (const Places& p : loop.places) dst.push_back(p.dst);
+    std::ranges::sort(dst);
+    std::int64_t least = dst.back() - dst.front();
+    for (std::size_t k = 1; k < dst.size(); ++k) {
+      least = std::min(least, dst[k] - dst[k - 1]);
+    }
+    return least;
+  }
+
+  // The loops that step least in dst become the innermost table.
+  void choose_inner(std::vector<PlaceLoop> loops, std::int64_t unit,
                     FieldNest& nest) const {
-    const auto step = [](const std::vector<Places>& table) {
-      std::vector<std::int64_t> dst;
-      for (const Places& p : table) dst.push_back(p.dst);
-      std::ranges::sort(dst);
-      std::int64_t least = dst.back() - dst.front();
-      for (std::size_t k = 1; k < dst.size(); ++k) {
-        least = std::min(least, dst[k] - dst[k - 1]);
-      }
-      return least;
-    };
     std::vector<std::pair<std::int64_t, std::size_t>> order;
-    for (std::size_t k = 0; k < tables.size(); ++k) {
-      order.emplace_back(step(tables[k]), k);
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      order.emplace_back(step_of(loops[k]), k);
     }
     std::ranges::sort(order);
     std::vector<Places> inner = {{}};
     std::size_t taken = 0;
-    while (taken < order.size()) {
-      const auto& table = tables[order[taken].second];
-      if (taken > 0 && inner.size() * table.size() > inner_entries) break;
+    for (; taken < order.size(); ++taken) {
+      const PlaceLoop& loop = loops[order[taken].second];
+      const auto size = static_cast<std::size_t>(loop.size());
+      const bool fits =
+          loop.size() <= inner_entries &&
+          static_cast<std::int64_t>(inner.size() * size) <= inner_entries;
+      // A table that is long itself is the innermost one all the same.
+      if (!fits && (taken > 0 || loop.places.empty())) break;
       std::vector<Places> product;
-      product.reserve(inner.size() * table.size());
-      for (const Places& a : table) {
+      product.reserve(inner.size() * size);
+      for (std::int64_t k = 0; k < loop.size(); ++k) {
+        const Places a = loop.at(k);
         for (const Places& b : inner) {
           product.push_back({a.src + b.src, a.dst + b.dst});
         }
       }
       inner = std::move(product);
-      ++taken;
     }
     for (std::size_t k = order.size(); k-- > taken;) {
-      auto& table = tables[order[k].second];
-      std::ranges::sort(table, {}, &Places::dst);
-      nest.outer.push_back(std::move(table));
+      PlaceLoop& loop = loops[order[k].second];
+      std::ranges::sort(loop.places, {}, &Places::dst);
+      nest.outer.push_back(std::move(loop));
     }
     std::ranges::sort(inner, {}, &Places::dst);
     for (const Places& p : inner) add_field({p.src, p.dst, unit}, nest.inner);
@@ -235,11 +279,10 @@ std::vector<PlanNest> FieldPlan::described() const {
                    .element_bytes = 1,
                    .src_offset = nest.base.src / 8,
                    .dst_offset = nest.base.dst / 8};
-    for (const std::vector<Places>& table : nest.outer) {
-      const Places step = {table[1].src - table[0].src,
-                           table[1].dst - table[0].dst};
-      shown.loops.push_back({static_cast<std::int64_t>(table.size()),
-                             step.src / 8, step.dst / 8});
+    for (const PlaceLoop& loop : nest.outer) {
+      const Places step = {loop.at(1).src - loop.at(0).src,
+                           loop.at(1).dst - loop.at(0).dst};
+      shown.loops.push_back({loop.size(), step.src / 8, step.dst / 8});
     }
     shown.tile = {{nest.inner_fields(), 0, 0}, {1, 1, 1}};
     shown.element_bytes = ceil_div(nest.inner_bits, 8 * nest.inner_fields());
@@ -268,11 +311,11 @@ Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
   std::vector<FieldNest> nests;
   for (const std::int32_t p : LayoutAccess::tensor(src).pieces) {
     for (const std::int32_t q : LayoutAccess::tensor(dst).pieces) {
-      Result<FieldNest> nest =
+      Result<std::vector<FieldNest>> more =
           planner.plan(from.pieces[static_cast<std::size_t>(p)],
                        to.pieces[static_cast<std::size_t>(q)]);
-      if (!nest) return unexpected(nest.error());
-      if (!nest->inner.empty()) nests.push_back(*std::move(nest));
+      if (!more) return unexpected(more.error());
+      std::ranges::move(*more, std::back_inserter(nests));
     }
   }
   for (FieldNest& nest : joined(std::move(nests))) {

@@ -41,7 +41,10 @@ Result<void> check_values(const Layout& src, const Layout& dst,
 }
 
 // Whether places are plain strides of whole bytes, which kernels move.
-bool strided(const Layout& src, const Layout& dst) {
+bool strided(const Layout& src, const Layout& dst,
+             const std::optional<Values>& values) {
+  const bool converts = values && values->src != values->dst;
+  if (converts && find_converter(*values) == nullptr) return false;
   return src.plain() && dst.plain() && src.valid() &&
          src.element_bits() % 8 == 0 && dst.element_bits() % 8 == 0;
 }
@@ -173,14 +176,14 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                             ? data->dst_bytes
                             : dst.elements() * data->dst_width;
 
-  if (!strided(src, dst)) {
+  if (!strided(src, dst, options.values)) {
     Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
     if (!fields) return unexpected(fields.error());
     data->bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
     if (options.fill == Fill::keep) {
       data->bytes_written = ceil_div(dst.elements() * dst.element_bits(), 8);
     }
-    data->tasks = src.elements() == 0 ? 0 : 1;
+    data->tasks = 1;
     data->fields =
         std::make_shared<const detail::FieldPlan>(*std::move(fields));
     return Plan(std::move(data));

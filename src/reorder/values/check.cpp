@@ -11,13 +11,13 @@
 namespace stridewise {
 namespace {
 
-// Every pair has a portable converter, so these tables are the list of pairs. The same
-// type in another width of memory is one, too: a code in a byte of its own.
+// Every pair has a portable converter, so these tables are the list of pairs; but for
+// those of which only the width changes.
 bool supported(const Values& values) {
   const auto same = [&](const Converter& converter) {
     return converter.src == values.src.name && converter.dst == values.dst.name;
   };
-  return values.src.name == values.dst.name ||
+  return changes_width(values) ||
          std::ranges::any_of(portable::converters(), same) ||
          std::ranges::any_of(portable::small_converters(), same);
 }
@@ -54,6 +54,11 @@ Result<void> check_quantisation(const Quantisation& quantisation,
 
 }  // namespace
 
+bool changes_width(const Values& values) {
+  return values.src.name == values.dst.name ||
+         (is_integer(values.src) && values.src.kind == values.dst.kind);
+}
+
 Result<void> check(const Values& values) {
   const auto& [src, dst, quantisation] = values;
   if (src != dst && !supported(values)) {
@@ -63,11 +68,11 @@ Result<void> check(const Values& values) {
                             "bits, each other type to itself",
                             src.name, dst.name));
   }
-  if (src.name == dst.name && quantisation == Quantisation{}) return {};
-  if (src.name != dst.name && is_integer(src)) {
+  if (changes_width(values) && quantisation == Quantisation{}) return {};
+  if (!changes_width(values) && is_integer(src)) {
     return check_quantisation(quantisation, src);
   }
-  if (src.name != dst.name && is_integer(dst)) {
+  if (!changes_width(values) && is_integer(dst)) {
     return check_quantisation(quantisation, dst);
   }
   if (quantisation != Quantisation{}) {

@@ -54,6 +54,10 @@ struct Converter {
   std::string_view name = {};  // set in converters(): "f32_to_s8.avx2"
 };
 
+// Whether codes keep their meaning and only their width changes: the same type in other
+// widths of memory, or integers of one signedness.
+[[nodiscard]] bool changes_width(const Values& values);
+
 // Every converter that the machine and STRIDEWISE_ISA allow, the best of a pair
 // first.
 [[nodiscard]] std::span<const Converter> converters();

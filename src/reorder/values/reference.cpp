@@ -7,6 +7,7 @@
 
 #include "element/decode.hpp"
 #include "element/small_float.hpp"
+#include "reorder/values/converter.hpp"
 #include "stridewise/values.hpp"
 
 namespace stridewise {
@@ -32,10 +33,23 @@ std::uint32_t narrowed(float x, int fraction_bits) {
   return sign | std::min((steps << fraction_bits) + units, infinity);
 }
 
+// The width of a type itself, whatever memory its codes take: of integers what their name
+// says, of small floats what their format has.
+std::int32_t own_bits(const ElementType& type) {
+  if (type.kind == ElementKind::small_floating) {
+    const SmallFloat& format = small_float_of(type);
+    return format.exponent_bits + format.mantissa_bits +
+           (format.is_signed ? 1 : 0);
+  }
+  std::int32_t bits = 0;
+  for (const char c : type.name.substr(1)) bits = 10 * bits + (c - '0');
+  return bits;
+}
+
 std::int32_t quantised(float x, const ElementType& type,
                        const Quantisation& by) {
   if (std::isnan(x)) return by.zero_point;
-  const std::int32_t count = 1 << type.bits;
+  const std::int32_t count = 1 << own_bits(type);
   const std::int32_t lowest =
       type.kind == ElementKind::signed_integer ? -count / 2 : 0;
   const auto least = static_cast<float>(lowest - by.zero_point);
@@ -44,18 +58,13 @@ std::int32_t quantised(float x, const ElementType& type,
                              std::nearbyint(x / by.scale), least, most));
 }
 
-// The width of a type itself, whatever memory its codes take.
-ElementType itself(const ElementType& type) {
-  return *parse_element_type(type.name);
-}
-
 // The code of an element that has a byte: of narrower types the low bits of it.
 std::uint32_t code_of(const ElementType& type, const std::byte* at) {
-  return load<std::uint8_t>(at) & ((1U << itself(type).bits) - 1);
+  return load<std::uint8_t>(at) & ((1U << own_bits(type)) - 1);
 }
 
 std::int32_t integer_of(const ElementType& type, const std::byte* at) {
-  const std::int32_t count = 1 << itself(type).bits;
+  const std::int32_t count = 1 << own_bits(type);
   const auto code = static_cast<std::int32_t>(code_of(type, at));
   const bool negative =
       type.kind == ElementKind::signed_integer && code >= count / 2;
@@ -89,30 +98,31 @@ void write(const Values& values, std::uint32_t bits, std::byte* dst) {
     *dst = static_cast<std::byte>(
         encode_small_float(small_float_of(values.dst), x));
   } else {
-    *dst = static_cast<std::byte>(
-        quantised(x, itself(values.dst), values.quantisation));
+    *dst =
+        static_cast<std::byte>(quantised(x, values.dst, values.quantisation));
   }
 }
 
-// A type between memory of its own width and whole bytes: integers in bytes are numbers
-// of those, and saturate on the way back; of floats the code is kept.
+// The number that a code of so many bits is.
+std::int64_t number_of(std::uint64_t code, std::int32_t bits, bool is_signed) {
+  const int unused = 64 - bits;
+  return is_signed ? static_cast<std::int64_t>(code << unused) >> unused
+                   : static_cast<std::int64_t>(code);
+}
+
+// Integers are numbers of their bytes, and saturate where they become narrower; of floats
+// the code is kept.
 void change_width(const Values& values, const std::byte* src, std::byte* dst) {
-  const ElementType type = itself(values.src);
   std::uint64_t code = 0;
   std::memcpy(&code, src, static_cast<std::size_t>(values.src.bytes()));
-  if (type.kind != ElementKind::small_floating) {
-    const bool is_signed = type.kind == ElementKind::signed_integer;
-    const auto signed_value = [&](int bits) {
-      return static_cast<std::int64_t>(code << (64 - bits)) >> (64 - bits);
-    };
-    // Of its own width it is a number already; of more it may be too large.
-    if (is_signed) {
-      const std::int64_t most = std::int64_t{1} << (type.bits - 1);
-      code = static_cast<std::uint64_t>(std::clamp(
-          signed_value(values.src.bits), -most, most - 1));
-    } else if (type.bits < 64) {
-      code = std::min(code, (std::uint64_t{1} << type.bits) - 1);
-    }
+  const std::int32_t bits = own_bits(values.dst);
+  if (values.src.kind == ElementKind::signed_integer) {
+    const std::int64_t least =
+        -(std::int64_t{1} << (std::min(bits, values.src.bits) - 1));
+    code = static_cast<std::uint64_t>(std::clamp(
+        number_of(code, values.src.bits, true), least, -(least + 1)));
+  } else if (values.src.kind == ElementKind::unsigned_integer && bits < 64) {
+    code = std::min(code, (std::uint64_t{1} << bits) - 1);
   }
   std::memcpy(dst, &code, static_cast<std::size_t>(values.dst.bytes()));
 }
@@ -126,7 +136,7 @@ void convert_values(const Values& values, const std::byte* src, std::byte* dst,
   for (std::int64_t k = 0; k < count; ++k, src += src_bytes, dst += dst_bytes) {
     if (values.src == values.dst) {
       std::memcpy(dst, src, static_cast<std::size_t>(src_bytes));
-    } else if (values.src.name == values.dst.name) {
+    } else if (changes_width(values)) {
       change_width(values, src, dst);
     } else {
       write(values, read(values, src), dst);

@@ -73,7 +73,8 @@ constexpr SmallFloat power = {8, 0, 127, SmallFloat::Specials::nan_only, false};
 template <>
 std::uint8_t encoded<power>(float value) {
   const std::int32_t bits = bits_of(value);
-  const std::int32_t code = (bits + 0x400000) >> 23;
+  const auto code = static_cast<std::int32_t>(
+      (static_cast<std::uint32_t>(bits) + 0x400000) >> 23);
   const std::int32_t least = bits > 0x400000 ? 1 : 0;  // of denormals
   const std::int32_t finite = bits < 1 << 23 ? least : code;
   return static_cast<std::uint8_t>(bits <= 0 || bits >= f32_infinity ? 255
