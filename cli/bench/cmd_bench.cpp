@@ -195,8 +195,9 @@ void add_bench(Command app, Context& context) {
       .add_option("--problems,-p", options->problems,
                   "a problem file, or one of small, medium, large, default: "
                   "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; planes: columns "
-                  "that share sets of the caches; or values: 8 MiB of f32 that "
-                  "change their type on the way")
+                  "that share sets of the caches; values: 8 MiB of f32 that "
+                  "change their type on\nthe way; or world: records, parts of "
+                  "bytes, swizzles, pages")
       .show_default()
       .excludes(src)
       .excludes(to_dtype);

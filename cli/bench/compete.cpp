@@ -58,6 +58,10 @@ PeerResult qualify(Peer& peer, const BoundProblem& problem,
                    SharedTensors& tensors,
                    std::span<const std::byte> expected) {
   using enum PeerResult::Status;
+  if (!problem.plain()) {
+    return failed(peer, cannot,
+                  "it is asked about strides of whole bytes alone");
+  }
   tensors.dst.clear(problem.dst.size_bytes());
   const Result<std::string> solved = peer.solve(problem, tensors);
   if (!solved) return failed(peer, error, solved.error().message);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <numeric>
+#include <random>
 #include <utility>
 
 namespace stridewise::cli {
@@ -38,8 +40,64 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   throw Failure{{ErrorCode::syntax, std::move(message)}};
 }
 
+// A '#' within parts is the bit of an element.
+std::string_view without_comment(std::string_view line) {
+  int depth = 0;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    if (line[k] == '{') ++depth;
+    if (line[k] == '}') --depth;
+    if (line[k] == '#' && depth <= 0) return line.substr(0, k);
+  }
+  return line;
+}
+
+// name; dtype; src -> dst; shape: layouts may have ';' of their own.
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields = split(line, ';');
+  const bool nested = line.find('{') != std::string_view::npos ||
+                      line.find(":=") != std::string_view::npos;
+  if (fields.size() <= 4 || !nested) return fields;
+  const auto begin = static_cast<std::size_t>(fields[2].data() - line.data());
+  const auto end = static_cast<std::size_t>(fields.back().data() - line.data());
+  const std::string_view layouts = line.substr(begin, end - begin);
+  return {fields[0], fields[1], trimmed(layouts.substr(0, layouts.rfind(';'))),
+          fields.back()};
+}
+
+// Every number below `count` once, in an order of no pattern.
+std::vector<std::int64_t> scattered(std::int64_t count) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  std::mt19937_64 random(1);
+  for (std::size_t k = numbers.size(); k > 1; --k) {
+    std::swap(numbers[k - 1], numbers[random() % k]);
+  }
+  return numbers;
+}
+
+// "part=q" or "T=4096".
+void read_option(std::string_view text, Problem& problem) {
+  constexpr std::int64_t most_entries = 1 << 20;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    refuse(fmt::format("'{}' is neither part=NAME nor TABLE=COUNT", text));
+  }
+  const std::string name(trimmed(text.substr(0, equals)));
+  const std::string_view value = trimmed(text.substr(equals + 1));
+  if (name == "part") {
+    problem.part = value;
+    return;
+  }
+  const std::int64_t count = value_of(parse_count(value));
+  if (count > most_entries) {
+    refuse(
+        fmt::format("a table of {} entries; at most {}", count, most_entries));
+  }
+  problem.tables[name] = scattered(count);
+}
+
 Problem parse_line(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line, ';');
+  const std::vector<std::string_view> fields = fields_of(line);
   if (fields.size() != 4) {
     refuse(fmt::format("{} field{} where '{}' has 4", fields.size(),
                        fields.size() == 1 ? "" : "s", line_form));
@@ -52,8 +110,12 @@ Problem parse_line(std::string_view line) {
                   std::string(fields[1]),
                   std::string(trimmed(fields[2].substr(0, at))),
                   std::string(trimmed(fields[2].substr(at + arrow.size()))),
-                  std::string(fields[3]),
+                  std::string(split(fields[3], '|')[0]),
                   true};
+  const std::vector<std::string_view> options = split(fields[3], '|');
+  for (std::size_t k = 1; k < options.size(); ++k) {
+    read_option(options[k], problem);
+  }
   const std::array<std::pair<std::string_view, const std::string*>, 4> needed =
       {{{"dtype", &problem.dtype},
         {"src", &problem.src},
@@ -101,13 +163,16 @@ BoundProblem bind(Problem problem) {
   const Shape shape = problem.in_logical_order
                           ? value_of(read_shape(problem.shape, sources)).logical
                           : shape_for(problem.shape, sources);
-  const Layout src =
-      value_of(sources[0].bind(shape, Binding{.element_bits = src_type.bits}));
-  const Layout dst =
-      value_of(sources[1].bind(shape, Binding{.element_bits = dst_type.bits}));
-  for (const Layout* layout : {&src, &dst}) {
-    if (layout->defect()) throw Failure{*layout->defect()};
-  }
+  const auto tensor = [&](const LayoutSource& source, const ElementType& type) {
+    Layout memory = value_of(source.bind(
+        shape, Binding{.element_bits = type.bits, .tables = problem.tables}));
+    Layout chosen =
+        memory.tensor() < 0 ? value_of(memory.part(problem.part)) : memory;
+    if (chosen.defect()) throw Failure{*chosen.defect()};
+    return chosen;
+  };
+  const Layout src = tensor(sources[0], src_type);
+  const Layout dst = tensor(sources[1], dst_type);
   if (src.elements() == 0) {
     throw Failure{
         {ErrorCode::invalid_value,
@@ -128,7 +193,7 @@ std::vector<BoundProblem> parse_problems(std::string_view text,
   int number = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
-    line = trimmed(line.substr(0, line.find('#')));
+    line = trimmed(without_comment(line));
     if (line.empty()) continue;
     try {
       problems.push_back(bind(parse_line(line)));
@@ -145,8 +210,8 @@ std::vector<BoundProblem> parse_problems(std::string_view text,
 }
 
 std::vector<BoundProblem> read_problems(const std::string& file) {
-  constexpr std::array<std::string_view, 6> shipped = {
-      "small", "medium", "large", "default", "planes", "values"};
+  constexpr std::array<std::string_view, 7> shipped = {
+      "small", "medium", "large", "default", "planes", "values", "world"};
   const fs::path path = std::ranges::find(shipped, file) == shipped.end()
                             ? fs::path(file)
                             : shipped_folder() / (file + ".txt");

@@ -3,12 +3,15 @@
 //   name; dtype; src -> dst; shape          # a comment
 //   name; dtype->dtype; src -> dst; shape   # values that change on the way
 //
-// The numbers of a shape are in logical order, as the dims of tags like acdb are.
+// The numbers of a shape are in logical order, as the dims of tags like acdb are. After it
+// may stand "| part=q", the part that moves of a memory of several, and "| T=4096", the
+// entries of a table of so many in an order of no pattern. A layout may have ';'.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -24,6 +27,8 @@ struct Problem {
   std::string dtype, src, dst, shape;  // dtype: one, or "f32->s8"
   // The numbers of the shape are in logical order, whatever the tags spell.
   bool in_logical_order = false;
+  std::string part = {};
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
 };
 
 // A problem that is understood: texts resolved and bound.
@@ -37,8 +42,13 @@ struct BoundProblem {
   // Of the elements, which is what every competitor has to move: the mean of both
   // sides.
   [[nodiscard]] std::int64_t bytes() const {
-    const auto [less, more] = std::minmax({src_type.bytes(), dst_type.bytes()});
-    return std::midpoint(src.elements() * less, src.elements() * more);
+    const auto [less, more] = std::minmax({src_type.bits, dst_type.bits});
+    return std::midpoint(src.elements() * less, src.elements() * more) / 8;
+  }
+  // Whether both layouts are plain digits and whole bytes, as peers take them.
+  [[nodiscard]] bool plain() const {
+    return src.plain() && dst.plain() && src.element_bits() % 8 == 0 &&
+           dst.element_bits() % 8 == 0;
   }
 };
 
@@ -51,7 +61,7 @@ struct BoundProblem {
                                                        const std::string& file);
 
 // `file` is a path, or the name of a shipped set: small, medium, large, default,
-// values.
+// planes, values, world.
 [[nodiscard]] std::vector<BoundProblem> read_problems(const std::string& file);
 
 }  // namespace stridewise::cli

@@ -136,6 +136,33 @@ class ShippedProblems(support.CliTest):
         self.assertEqual({case["dtype"] for case in told["cases"]}, {"f32"})
         self.assertEqual(len(told["cases"]), 2)
 
+    def test_the_world_is_right(self):
+        told = self.answer("bench", "--problems", "world", "--rounds", "1",
+                           timeout=300)
+        self.assertEqual(len(told["cases"]), 25)
+        # Sanitizers and busy machines aside, none is far from the 0.3 GB/s that the
+        # slowest is to reach.
+        for case in told["cases"]:
+            self.assertGreater(case["gbps"], 0, case["name"])
+            self.assertTrue(7 << 20 < case["bytes"] < 13 << 20, case["name"])
+
+    def test_options_of_a_problem(self):
+        def told(line):
+            self.path("p.txt").write_text(line)
+            return run("bench", "--problems", self.path("p.txt"), "--rounds",
+                       "1", "--json")
+        record = "a; u8; n { d:u16 = - ; q:u8 = k } -> n k; n=64,k=64"
+        self.assertEqual(told(record + " | part=q  # a comment").code, 0)
+        for options, words in ((" | part=x", "no part 'x'"),
+                               (" | part", "part=NAME"),
+                               (" | part=q | T=9999999999", "at most"),
+                               ("", "no part ''")):
+            done = told(record + options)
+            self.assertEqual(done.code, 2, options)
+            self.assertIn(words, done.err)
+        paged = "p; u8; g<T> d -> g d; g=64,d=64 | T=64"
+        self.assertEqual(told(paged).code, 0)
+
     def test_values_are_of_8_mib_of_f32(self):
         told = (PROBLEMS / "values.txt").read_text().splitlines()
         lines = [line.split(";") for line in told if not line.startswith("#")]
