@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 #include "dump_files.hpp"
@@ -231,7 +232,8 @@ void run(Context& context, const Options& options) {
     asked = value_of(parse_element_type(options.dtype));
   }
   const ElementType type = value_of(type_of(files.front(), asked));
-  if (type.bits % 8 != 0) {
+  if (type.bits % 8 != 0 ||
+      !std::has_single_bit(static_cast<std::uint32_t>(type.bits))) {
     throw Failure{{ErrorCode::unsupported,
                    fmt::format("infer reads elements of whole bytes; {} is "
                                "none",

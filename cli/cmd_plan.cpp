@@ -7,7 +7,7 @@
 #include <chrono>
 #include <memory>
 
-#include "common.hpp"
+#include "layout_options.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -56,6 +56,8 @@ void add_plan(Command app, Context& context) {
     std::string shape;
     std::string dtype = "f32";
     std::string to_dtype;
+    std::string part;
+    std::vector<std::string> tables;
     bool keep_gaps = false;
   };
   auto options = std::make_shared<Options>();
@@ -69,6 +71,12 @@ void add_plan(Command app, Context& context) {
       .show_default();
   command.add_option("--to-dtype", options->to_dtype,
                      "element type of the destination, where values change");
+  command.add_option("--part,-p", options->part,
+                     "the part that moves, of a memory of several");
+  command
+      .add_option("--table", options->tables,
+                  "entries of a table of a layout: T=7,2,5 or T=FILE.npy")
+      .one_word_each();
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "leave bytes that hold no element as they are");
   command.callback([&context, options] {
@@ -83,10 +91,16 @@ void add_plan(Command app, Context& context) {
       to_type = value_of(parse_element_type(options->to_dtype));
       plan_options.values = Values{type, to_type};
     }
+    const Tables tables = tables_of(options->tables, sources);
+    const auto tensor = [&](const LayoutSource& source,
+                            const ElementType& element) {
+      const Layout memory = value_of(source.bind(
+          shape, Binding{.element_bits = element.bits, .tables = tables}));
+      const bool chooses = !options->part.empty() && memory.tensor() < 0;
+      return chooses ? value_of(memory.part(options->part)) : memory;
+    };
     const Plan plan = value_of(Plan::make(
-        value_of(sources[0].bind(shape, Binding{.element_bits = type.bits})),
-        value_of(sources[1].bind(shape, Binding{.element_bits = to_type.bits})),
-        plan_options));
+        tensor(sources[0], type), tensor(sources[1], to_type), plan_options));
     const auto nests = plan.nests();
     const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
     const double bound =

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -36,7 +37,8 @@ void run(Context& context, const Options& options) {
   turn_signals_into_errors();
   const Shape shape = tensor_shape(options.shape).shape;
   const ElementType type = value_of(parse_element_type(options.dtype));
-  if (type.bits % 8 != 0) {
+  if (type.bits % 8 != 0 ||
+      !std::has_single_bit(static_cast<std::uint32_t>(type.bits))) {
     throw Failure{
         {ErrorCode::unsupported,
          fmt::format("a probe is of whole bytes; {} is none", type.name)}};

@@ -126,7 +126,7 @@ Json layout_json(const Layout& layout, const LayoutOptions& options) {
                {"dense", layout.dense()},
                {"plain", layout.plain()},
                {"valid", layout.valid()},
-               {"readable", !layout.unreadable().has_value()}};
+               {"readable", layout.tensor() < 0 || !layout.unreadable()}};
   if (!layout.valid()) json["reason"] = layout.defect()->message;
   return json;
 }

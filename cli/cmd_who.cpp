@@ -35,9 +35,13 @@ Failure outside(std::string_view unit, std::int64_t at, std::string_view what) {
 std::pair<std::int64_t, std::int64_t> asked_bits(const Layout& layout,
                                                  const Options& options) {
   if (options.coord) {
-    const std::int64_t place = layout.offset_of_coordinates(
-        value_of(parse_coordinates(*options.coord, layout)));
-    return {place * layout.place_bits(), layout.axes().back().pitch_bits};
+    const std::vector<std::int64_t> at =
+        value_of(parse_coordinates(*options.coord, layout));
+    std::int64_t bit = 0;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      bit += at[k] * layout.axes()[k].pitch_bits;
+    }
+    return {bit, layout.axes().back().pitch_bits};
   }
   if (options.bit) {
     const std::int64_t bit = value_of(parse_count(*options.bit));
@@ -87,6 +91,9 @@ std::vector<Answer> answers_in(const Layout& layout, std::int64_t first,
                       answers.back().found.place == next.found.place &&
                       answers.back().found.tensor == next.found.tensor &&
                       answers.back().found.copy == next.found.copy &&
+                      (next.found.place != Place::element ||
+                       next.found.bit - answers.back().found.bit ==
+                           bit - answers.back().low) &&
                       answers.back().index == next.index;
     if (same) {
       answers.back().high = bit + 1;

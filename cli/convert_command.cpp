@@ -30,6 +30,9 @@ Parts read_parts(const std::vector<std::string>& texts) {
     const std::string name = text.substr(0, equals);
     const bool again = std::ranges::any_of(
         parts.files, [&](const PartFile& file) { return file.name == name; });
+    if (name.empty()) {
+      throw Failure{{ErrorCode::invalid_value, "--part needs a name"}};
+    }
     if (again || (equals == std::string::npos && texts.size() > 1)) {
       throw Failure{{ErrorCode::invalid_value,
                      fmt::format("--part {}: {}", text,

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "convert_command.hpp"
 #include "layout_options.hpp"
@@ -11,6 +13,35 @@
 
 namespace stridewise::cli {
 namespace {
+
+// All that can be wrong with names is told before the first file is written.
+void check_targets(const Layout& memory, const std::filesystem::path& in,
+                   const std::vector<PartFile>& files) {
+  std::error_code none;
+  const auto resolved = [&](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(
+        std::filesystem::absolute(path, none), none);
+  };
+  std::vector<std::filesystem::path> paths = {resolved(in)};
+  for (const PartFile& file : files) {
+    static_cast<void>(value_of(memory.part(file.name)));
+    check_not_stdout(file.path);
+    value_of(check_tensor_name(file.path));
+    const auto path = resolved(file.path);
+    if (std::ranges::find(paths, path) != paths.end()) {
+      throw Failure{
+          {ErrorCode::io, file.path.string() + ": is IN, or named twice"}};
+    }
+    const auto folder = path.parent_path();
+    if (std::filesystem::is_directory(path, none) ||
+        !std::filesystem::is_directory(folder, none)) {
+      throw Failure{{ErrorCode::io, file.path.string() +
+                                        ": is no file, or its folder is not "
+                                        "there"}};
+    }
+    paths.push_back(path);
+  }
+}
 
 // IN's memory to a file a part.
 void split(const Context& context, ConvertCommand options,
@@ -26,12 +57,7 @@ void split(const Context& context, ConvertCommand options,
   convert.shape = shape_for(options.shape, sources);
   const Layout memory = value_of(convert.from.bind(
       *convert.shape, Binding{.element_bits = 8, .tables = convert.tables}));
-  // All that can be wrong with names is told before the first file is written.
-  for (const PartFile& file : files) {
-    static_cast<void>(value_of(memory.part(file.name)));
-    check_not_stdout(file.path);
-    value_of(check_tensor_name(file.path));
-  }
+  check_targets(memory, options.in, files);
   Json json = Json::array();
   std::string text;
   for (const PartFile& file : files) {

@@ -115,8 +115,10 @@ bool fits_narrow(const Expression& expression) {
 }
 
 unexpected<Error> not_yet() {
-  return fail(ErrorCode::unsupported,
-              "code for a layout of more than plain digits");
+  return fail(
+      ErrorCode::unsupported,
+      "code is emitted for layouts of plain digits and elements of whole "
+      "bytes");
 }
 
 EmittedCode write(const Subject& subject, const EmitOptions& options,
@@ -153,7 +155,7 @@ Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
-  if (!layout.plain()) return not_yet();
+  if (!layout.plain() || layout.element_bits() % 8 != 0) return not_yet();
   if (!layout.valid()) return unexpected(*layout.defect());
   const Subject subject = emitter::subject_of(layout);
   const bool narrow = emitter::fits_narrow(subject);

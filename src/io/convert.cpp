@@ -43,8 +43,8 @@ bool keeps(const ConvertOptions& options, const std::vector<Input>& inputs) {
   return options.fill == Fill::keep || memory.tensors().size() > given;
 }
 
-ConvertJob job_of(const Input& input, std::span<std::byte> data) {
-  const Pair& pair = input.sides.pairs.front();
+ConvertJob job_of(const Input& input, const Pair& pair,
+                  std::span<std::byte> data) {
   return {pair.src, pair.dst, pair.values, input.window.bytes, data};
 }
 
@@ -55,15 +55,15 @@ Result<double> move_all(const ConvertOptions& options,
   const auto begin = std::chrono::steady_clock::now();
   for (const Input& input : inputs) {
     for (std::size_t k = 0; k < input.plans.size(); ++k) {
+      const Pair& pair = input.sides.pairs[k];
       if (options.move) {
-        auto moved = options.move(job_of(input, data));
+        auto moved = options.move(job_of(input, pair, data));
         if (!moved) return unexpected(moved.error());
       } else {
         run_plan(input.plans[k], input.window.bytes.data(), data.data(),
                  options);
       }
       if (!input.file.npy || !input.file.npy->big_endian) continue;
-      const Pair& pair = input.sides.pairs[k];
       swap_elements(pair.dst, pair.values.dst, options, data);
     }
   }
@@ -122,7 +122,9 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
   const auto seconds = move_all(options, inputs, data);
   if (!seconds) return unexpected(seconds.error());
   if (options.before_commit) {
-    auto allowed = options.before_commit(job_of(inputs.front(), data), bytes);
+    auto allowed = options.before_commit(
+        job_of(inputs.front(), inputs.front().sides.pairs.front(), data),
+        bytes);
     if (!allowed) return unexpected(allowed.error());
   }
   if (auto committed = output->commit(); !committed) {

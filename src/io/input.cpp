@@ -34,21 +34,24 @@ Result<Layout> fortran_order(const Layout& layout) {
 // How much less than the layout's memory the file has; 0: it has all. A file may end with
 // the last element. Errors: it has more, or less than that.
 Result<std::int64_t> missing_bytes(const ConvertOptions& options,
-                                   const TensorFile& input, const Side& src,
+                                   const TensorFile& input, const Sides& sides,
                                    const Shape& shape) {
   const auto size = static_cast<std::int64_t>(input.data().size());
-  const Layout& layout = src.memory;
+  const Layout& layout = sides.src.memory;
   if (options.start_byte || size == layout.size_bytes()) return 0;
   if (!input.npy && size < layout.size_bytes() &&
       size >= ceil_div(layout.used_bits(), 8)) {
     return layout.size_bytes() - size;
   }
+  // Parts have types of their own.
+  const std::string_view type_text =
+      layout.tensors().size() > 1 ? "elements" : sides.pairs[0].values.src.name;
   return fail(
       ErrorCode::mismatch,
       fmt::format("{}: has {} bytes of data, but {} of {} {} takes "
                   "{}{}",
                   options.in.string(), size, print(options.from.expression),
-                  print(shape), src.stored.name, layout.size_bytes(),
+                  print(shape), type_text, layout.size_bytes(),
                   input.npy ? ""
                             : "; where its memory does not begin and end "
                               "with the file, say where it does: --skip, "
@@ -83,14 +86,20 @@ Result<Layout> array_layout(const ConvertOptions& options,
 Result<void> check_byte_order(const ConvertOptions& options,
                               const TensorFile& input, const Sides& sides) {
   if (!input.npy || !input.npy->big_endian) return {};
-  const bool plain = std::ranges::all_of(sides.pairs, [](const Pair& pair) {
-    return pair.dst.plain() && pair.values.src == pair.values.dst;
+  const bool plain = std::ranges::all_of(
+      sides.pairs, [](const Pair& pair) { return pair.dst.plain(); });
+  const bool same = std::ranges::all_of(sides.pairs, [](const Pair& pair) {
+    return pair.values.src == pair.values.dst;
   });
-  if (plain) return {};
-  return fail(ErrorCode::unsupported,
-              fmt::format("{}: big-endian values are not converted; convert "
-                          "their byte order first, without another type",
-                          options.in.string()));
+  if (plain && same) return {};
+  return fail(
+      ErrorCode::unsupported,
+      same ? fmt::format("{}: big-endian arrays are read for layouts of plain "
+                         "digits; convert it to one first",
+                         options.in.string())
+           : fmt::format("{}: big-endian values are not converted; convert "
+                         "their byte order first, without another type",
+                         options.in.string()));
 }
 
 Result<std::vector<Plan>> plans_of(const Sides& sides) {
@@ -118,7 +127,8 @@ Result<Shape> shape_of_input(const ConvertOptions& options,
 
 bool holds_elements(const LayoutSource& layout, const Side& side) {
   return layout.expression.parts().empty() &&
-         side.stored == array_type(side.stored);
+         side.stored == array_type(side.stored) &&
+         side.memory.place_bits() == side.memory.element_bits();
 }
 
 Result<Shape> shape_of_array(const TensorFile& file, const LayoutSource& from) {
@@ -161,7 +171,7 @@ Result<Input> open_input(const ConvertOptions& options) {
   if (!shape) return unexpected(shape.error());
   Result<Sides> sides = bind_sides(options, *file, *shape);
   if (!sides) return unexpected(sides.error());
-  const auto missing = missing_bytes(options, *file, sides->src, *shape);
+  const auto missing = missing_bytes(options, *file, *sides, *shape);
   if (!missing) return unexpected(missing.error());
   if (file->npy && holds_elements(options.from, sides->src)) {
     Result<Layout> layout = array_layout(options, *file, sides->src.memory);

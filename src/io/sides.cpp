@@ -43,12 +43,34 @@ LayoutSource within_part(LayoutSource source, const Tensor& part) {
   return source;
 }
 
+// Whether a layout steps in bytes somewhere: of an array that has an element a byte these
+// would be other steps.
+bool steps_in_bytes(const Expression& expression) {
+  const auto in_bytes = [](const Step& step) {
+    return step.kind == Step::Kind::bytes || step.kind == Step::Kind::aligned;
+  };
+  return std::ranges::any_of(expression.axes, [&](const Axis& axis) {
+    return axis.base_in_bytes || axis.pitch.kind != Step::Kind::natural ||
+           std::ranges::any_of(axis.terms, [&](const Term& term) {
+             return in_bytes(term.stride);
+           });
+  });
+}
+
 Result<Side> bind_side(const LayoutSource& source, const Shape& shape,
                        const ElementType& type, bool array,
                        const ConvertOptions& options) {
   // A memory of parts is its bytes in an array, too.
   const bool as_elements = array && !options.packed && !has_parts(source);
   const ElementType stored = as_elements ? array_type(type) : type;
+  if (stored != type && steps_in_bytes(source.expression)) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("an array of {} has {} bits for each element: a "
+                    "layout with steps in bytes is written raw, or with "
+                    "--packed",
+                    type.name, stored.bits));
+  }
   Result<Layout> layout = source.bind(
       shape, Binding{.element_bits = stored.bits, .tables = options.tables});
   if (!layout) return unexpected(layout.error());
@@ -78,13 +100,40 @@ Result<Layout> chosen_part(const Layout& memory, const LayoutSource& source,
                           side, list_of(source.expression.parts())));
 }
 
-// Of an array or of bare bytes that become a part of that type.
+// The type of an input: an array that holds memory says nothing of it.
+Result<ElementType> type_of_input(const ConvertOptions& options,
+                                  const TensorFile& input,
+                                  const std::optional<ElementType>& asked) {
+  const bool memory = options.packed && input.npy && asked &&
+                      asked->bits % 8 != 0 && input.npy->element_bytes == 1;
+  return memory ? Result<ElementType>(*asked) : type_of(input, asked);
+}
+
+// Of an array or of bare bytes that become a part of that type: the part's, unless values
+// are to change.
 Result<ElementType> type_for_part(const ConvertOptions& options,
                                   const TensorFile& input,
                                   const ElementType& part) {
-  if (options.type) return type_of(input, options.type);
-  const Result<ElementType> same = type_of(input, part);
-  return same ? same : type_of(input, {});
+  const Result<ElementType> type =
+      type_of_input(options, input, options.type ? *options.type : part);
+  if (!type || *type == part || options.to_type == part) return type;
+  return fail(
+      ErrorCode::mismatch,
+      fmt::format("{}: {} for a part of {}; --to-dtype {} converts it",
+                  input.path.string(), type->name, part.name, part.name));
+}
+
+// The dims that the part has itself, whole.
+Shape shape_of_part(const Shape& shape, const Tensor& part) {
+  Shape own;
+  for (const Dim& dim : shape) {
+    if (std::ranges::any_of(part.shape, [&](const Dim& d) {
+          return d.name.substr(0, d.name.find('/')) == dim.name;
+        })) {
+      own.push_back(dim);
+    }
+  }
+  return own;
 }
 
 // The side that has no parts takes the one that is chosen on the other.
@@ -110,7 +159,8 @@ Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
   if (!other_type) return unexpected(other_type.error());
   const bool array = of_src ? is_npy(options.out) : input.npy.has_value();
   Result<Side> other = bind_side(
-      within_part(of_src ? options.to : options.from, tensor), shape,
+      within_part(of_src ? options.to : options.from, tensor),
+      shape_of_part(shape, tensor),
       array && !options.packed ? array_type(*other_type) : *other_type, false,
       options);
   if (!other) return unexpected(other.error());
@@ -150,7 +200,8 @@ Result<Sides> all_parts(const ConvertOptions& options, const TensorFile& input,
 Result<ElementType> src_type(const ConvertOptions& options,
                              const TensorFile& input) {
   const bool bare = has_parts(options.from) && !options.type;
-  return bare ? fail_without_type(options.in) : type_of(input, options.type);
+  return bare ? fail_without_type(options.in)
+              : type_of_input(options, input, options.type);
 }
 
 Result<Sides> bind_sides(const ConvertOptions& options, const TensorFile& input,

@@ -89,7 +89,8 @@ Result<MemoryWindow> window_of(std::span<const std::byte> bytes,
                             count, size, most_bytes));
   }
   // An element of which only a part is there is none.
-  const bool plain = layout.plain() && layout.element_bits() % 8 == 0;
+  const bool plain =
+      layout.plain() && layout.valid() && layout.element_bits() % 8 == 0;
   const std::int64_t width = plain ? layout.element_bytes() : 1;
   const std::int64_t first = ceil_div(start, width);
   const std::int64_t end = std::max(first, (start + count) / width);

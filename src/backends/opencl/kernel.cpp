@@ -275,7 +275,12 @@ class KernelWriter {
 
 Result<void> check_side(const Side& side) {
   if (!side.layout.valid()) return unexpected(*side.layout.defect());
-  if (side.layout.element_bytes() != side.type.bytes()) {
+  if (!side.layout.plain() || side.type.bits % 8 != 0) {
+    return fail(ErrorCode::unsupported,
+                "devices move elements of whole bytes in layouts of plain "
+                "digits");
+  }
+  if (side.layout.element_bits() != side.type.bits) {
     return fail(ErrorCode::mismatch,
                 fmt::format("a layout of {} bytes an element for {}",
                             side.layout.element_bytes(), side.type.name));

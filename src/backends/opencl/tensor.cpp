@@ -11,7 +11,12 @@ namespace {
 
 Result<void> check(const Layout& layout, const ElementType& type) {
   if (!layout.valid()) return unexpected(*layout.defect());
-  if (layout.element_bytes() != type.bytes()) {
+  if (!layout.plain() || layout.element_bits() % 8 != 0) {
+    return fail(ErrorCode::unsupported,
+                "devices hold elements of whole bytes in layouts of plain "
+                "digits");
+  }
+  if (layout.element_bits() != type.bits) {
     return fail(ErrorCode::mismatch,
                 fmt::format("a layout of {} bytes an element for {}, which has "
                             "{}",
