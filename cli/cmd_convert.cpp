@@ -15,6 +15,36 @@
 namespace stridewise::cli {
 namespace {
 
+// The shape is IN's, unless the one window is OUT's: then that has it.
+void set_extents(const ConvertCommand& options,
+                 const std::vector<LayoutSource>& sources,
+                 ConvertOptions& convert) {
+  if (!options.from_window.empty()) {
+    convert.from_window = value_of(parse_window(options.from_window));
+  }
+  if (!options.to_window.empty()) {
+    convert.to_window = value_of(parse_window(options.to_window));
+    convert.fill = Fill::keep;
+  }
+  if (!options.to_shape.empty() &&
+      (options.from_window.empty() || options.to_window.empty())) {
+    throw Failure{{ErrorCode::mismatch,
+                   "--to-shape goes with --from-window and --to-window: one "
+                   "window alone needs no other shape"}};
+  }
+  if (options.shape.empty() && options.to_window.empty()) return;
+  need(options.shape, "--shape", options.out);
+  const bool of_out = options.from_window.empty() && !options.to_window.empty();
+  const TensorFile file = value_of(open_tensor(options.in));
+  const Shape shape =
+      of_out ? shape_for(options.shape, sources)
+             : shape_in_files(options.shape, sources, {{file, sources[0]}});
+  if (!of_out) convert.shape = shape;
+  if (options.to_window.empty()) return;
+  convert.to_shape =
+      options.to_shape.empty() ? shape : shape_for(options.to_shape, sources);
+}
+
 void run(Context& context, const ConvertCommand& given) {
   turn_signals_into_errors();
   ConvertCommand options = given;
@@ -26,6 +56,10 @@ void run(Context& context, const ConvertCommand& given) {
   check_not_stdout(options.out);
   if (options.sidecar) check_sidecar(options.in, options.out);
   value_of(check_tensor_name(options.out));
+  // Of one window of OUT the shape is OUT's, which IN's sidecar does not know.
+  if (!options.to_window.empty() && options.from_window.empty()) {
+    need(options.shape, "--shape", options.out);
+  }
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
   if (options.to.empty() && options.needs_to) {
@@ -40,11 +74,7 @@ void run(Context& context, const ConvertCommand& given) {
   convert.from = sources[0];
   convert.to = sources[1];
   convert.part = parts.chosen;
-  if (!options.shape.empty()) {
-    const TensorFile file = value_of(open_tensor(options.in));
-    convert.shape =
-        shape_in_files(options.shape, sources, {{file, sources[0]}});
-  }
+  set_extents(options, sources, convert);
   Mover mover{"cpu", {}};
   if (!options.device.empty()) {
     mover = mover_on(options.device, convert.fill);
@@ -90,6 +120,16 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
   command.add_flag("--packed", options->packed,
                    ".npy arrays of types below 8 bits hold their memory, not "
                    "an element a byte");
+  command.add_option("--from-window", options->from_window,
+                     "the box of IN's indices that moves: h=10..30,w=5..; "
+                     "--shape is IN's");
+  command.add_option("--to-window", options->to_window,
+                     "the box of OUT's indices that IN becomes; what OUT holds "
+                     "elsewhere stays.\n--shape is OUT's, unless there is "
+                     "--from-window too");
+  command.add_option("--to-shape", options->to_shape,
+                     "with both windows: OUT's extents where they are not "
+                     "IN's");
   options->window.add_to(command, "IN");
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "

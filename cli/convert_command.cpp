@@ -108,11 +108,11 @@ ConvertReport convert_one(const Context& context, const ConvertCommand& options,
                   convert.in.string() + ": changed while it was read");
     }
     if (options.sidecar) {
-      Result<OutputFile> made =
-          make_sidecar(convert.out,
-                       {options.to, print(job.src.shape()),
-                        std::string(job.values.dst.name)},
-                       fingerprint_of(file));
+      Result<OutputFile> made = make_sidecar(
+          convert.out,
+          {options.to, print(convert.to_shape.value_or(job.src.shape())),
+           std::string(job.values.dst.name)},
+          fingerprint_of(file));
       if (!made) return unexpected(std::move(made.error()));
       sidecar.emplace(*std::move(made));
     }

@@ -15,6 +15,7 @@ namespace stridewise::cli {
 struct ConvertCommand {
   std::string in, out, from, to, shape, dtype;
   std::string to_dtype;
+  std::string from_window, to_window, to_shape;
   std::string device;
   WindowOptions window;
   Quantisation quantisation;

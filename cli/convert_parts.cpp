@@ -108,10 +108,11 @@ void run_parts(const Context& context, const ConvertCommand& options,
                                "one file more, that of the memory",
                                options.out)}};
   }
-  if (options.sidecar || !options.device.empty()) {
+  if (options.sidecar || !options.device.empty() ||
+      !options.from_window.empty() || !options.to_window.empty()) {
     throw Failure{{ErrorCode::unsupported,
-                   "parts in files of their own go without --sidecar and "
-                   "--device"}};
+                   "parts in files of their own go without --sidecar, "
+                   "--device and windows"}};
   }
   const bool to_parts = !options.to.empty() &&
                         !resolve_all(std::array{options.to}, options.shape)[0]

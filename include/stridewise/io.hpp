@@ -205,6 +205,13 @@ struct ConvertOptions {
   Quantisation quantisation = {};
   // The entries of tables that the layouts name.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
+  // The box of indices of src that moves, and the box of dst that it becomes; empty: all
+  // of them. What lies outside of dst's box stays where `out` exists.
+  std::vector<Slice> from_window = {};
+  std::vector<Slice> to_window = {};
+  // Logical extents of dst's memory where these are not those that move: `shape` and
+  // arrays tell src's alone. Without `shape`, src has the extents of dst's box.
+  std::optional<Shape> to_shape = {};
   // Which part of a memory of several is meant, on the side that has them. Where dst is
   // such a memory and `out` exists, all of it but the part's elements stays.
   std::string part = {};

@@ -42,6 +42,14 @@ using Shape = std::vector<Dim>;
 // are errors.
 [[nodiscard]] Result<std::int64_t> element_count(const Shape& shape);
 
+struct Slice;
+
+// The extents of a box of indices; a dim without a range is whole, a range without an end
+// goes to the last index. Errors: a range of no dim or of one that has one already, one
+// that is empty or leaves the dim.
+[[nodiscard]] Result<Shape> box_of(const Shape& shape,
+                                   std::span<const Slice> ranges);
+
 // ----------------------------------------------------------- expression ---
 
 struct Body;
@@ -297,6 +305,14 @@ class Layout {
   [[nodiscard]] std::int32_t tensor() const;
   // The same memory, with this tensor chosen. Error unknown_name lists those there are.
   [[nodiscard]] Result<Layout> part(std::string_view name) const;
+  // A box of the chosen tensor's indices, in the same memory: index x of the window is
+  // index x + low of this layout. A dim without a range is whole, and a range without an
+  // end goes to the last index. Memory outside the box is padding.
+  //   Post: window.bit_of(x) == bit_of(x + low), and size_bits() is the same.
+  // Errors: invalid_value for a dim that is not the tensor's or is named twice, and for a
+  // range that is empty or leaves the dim; unsupported for a dim that is cut or sliced;
+  // mismatch where no tensor is chosen. O(what bind() takes).
+  [[nodiscard]] Result<Layout> window(std::span<const Slice> ranges) const;
   // The normal form: what all texts of a layout come to.
   [[nodiscard]] std::vector<LayoutPiece> pieces() const;
 

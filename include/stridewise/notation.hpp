@@ -49,6 +49,9 @@ struct Tag {
 [[nodiscard]] Result<std::vector<std::int64_t>> parse_index(
     std::string_view text, const Shape& shape);
 
+// "h=10..30,w=5..": a box of indices, low..high without high; low or high may be left out.
+[[nodiscard]] Result<std::vector<Slice>> parse_window(std::string_view text);
+
 // "npu=1,offset=28": a coordinate on each axis of `layout`, gaps up to the next
 // step of the axis to the left included; axes that are not named stand at 0.
 [[nodiscard]] Result<std::vector<std::int64_t>> parse_coordinates(

@@ -81,18 +81,30 @@ std::string array_header(const ConvertOptions& options, const Side& dst) {
                          std::array{dst.memory.size_bytes()});
 }
 
-ConvertReport report_of(const std::vector<Input>& inputs, double seconds) {
+// Of a window its elements alone; else the memory.
+std::int64_t bytes_of(const Layout& memory, const Layout& moved, bool window) {
+  // No overflow: they are bits of the memory.
+  return window ? ceil_div(moved.elements() * moved.element_bits(), 8)
+                : memory.size_bytes();
+}
+
+ConvertReport report_of(const ConvertOptions& options,
+                        const std::vector<Input>& inputs, double seconds) {
   const Input& first = inputs.front();
   const Pair& pair = first.sides.pairs.front();
-  ConvertReport report{.src = pair.src,
-                       .dst = pair.dst,
-                       .plan = first.plans.front(),
-                       .type = pair.values.src,
-                       .to_type = pair.values.dst,
-                       .bytes_written = first.sides.dst.memory.size_bytes(),
-                       .seconds = seconds};
+  ConvertReport report{
+      .src = pair.src,
+      .dst = pair.dst,
+      .plan = first.plans.front(),
+      .type = pair.values.src,
+      .to_type = pair.values.dst,
+      .bytes_written = bytes_of(first.sides.dst.memory, pair.dst,
+                                !options.to_window.empty()),
+      .seconds = seconds};
   for (const Input& input : inputs) {
-    report.bytes_read += input.sides.src.memory.size_bytes();
+    report.bytes_read +=
+        bytes_of(input.sides.src.memory, input.sides.pairs.front().src,
+                 !options.from_window.empty());
     report.missing_elements += input.window.missing_elements;
     report.missing_bytes += input.missing_bytes;
   }
@@ -130,7 +142,7 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
   if (auto committed = output->commit(); !committed) {
     return unexpected(committed.error());
   }
-  return report_of(inputs, *seconds);
+  return report_of(options, inputs, *seconds);
 }
 
 // The options of the file of one part: its dims one after the other, unless a layout is
@@ -175,6 +187,7 @@ Result<LayoutSource> rows_of_part(const Layout& memory,
 
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   ConvertOptions options = given;
+  if (!options.to_window.empty()) options.fill = Fill::keep;
   align_dims(options.from, options.to);
   if (auto named = check_tensor_name(options.out); !named) {
     return unexpected(named.error());

@@ -118,6 +118,9 @@ Result<std::vector<Plan>> plans_of(const Sides& sides) {
 Result<Shape> shape_of_input(const ConvertOptions& options,
                              const TensorFile& file) {
   if (options.shape) return *options.shape;
+  if (!options.to_window.empty() && options.to_shape) {
+    return box_of(*options.to_shape, options.to_window);
+  }
   if (file.npy) return shape_of_array(file, options.from);
   return fail(ErrorCode::mismatch,
               options.in.string() + ": a raw file needs --shape");
@@ -176,10 +179,18 @@ Result<Input> open_input(const ConvertOptions& options) {
   if (file->npy && holds_elements(options.from, sides->src)) {
     Result<Layout> layout = array_layout(options, *file, sides->src.memory);
     if (!layout) return unexpected(layout.error());
-    if (*layout != sides->src.memory) sides->pairs.front().src = *layout;
+    if (*layout != sides->src.memory) {
+      layout = options.from_window.empty()
+                   ? layout
+                   : layout->window(options.from_window);
+      if (!layout) return unexpected(layout.error());
+      sides->pairs.front().src = *std::move(layout);
+    }
   }
   Result<MemoryWindow> window = memory_window(
-      *file, sides->src.memory,
+      *file,
+      options.from_window.empty() ? sides->src.memory
+                                  : sides->pairs.front().src,
       *missing > 0 ? std::optional<std::int64_t>(0) : options.start_byte);
   if (!window) return unexpected(window.error());
   if (auto order = check_byte_order(options, *file, *sides); !order) {

@@ -15,6 +15,12 @@ bool has_parts(const LayoutSource& source) {
   return !source.expression.parts().empty();
 }
 
+// The logical extents of both memories.
+struct Extents {
+  Shape src;
+  Shape dst;
+};
+
 // What parts that name their types leave open means nothing.
 ElementType bytes() { return *parse_element_type("u8"); }
 
@@ -138,12 +144,13 @@ Shape shape_of_part(const Shape& shape, const Tensor& part) {
 
 // The side that has no parts takes the one that is chosen on the other.
 Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
-                       const Shape& shape) {
+                       const Extents& extents) {
   const bool of_src = has_parts(options.from);
   const LayoutSource& parts = of_src ? options.from : options.to;
   const Result<ElementType> untyped = src_type(options, input);
   const ElementType type = untyped.value_or(bytes());
-  Result<Side> memory = bind_side(parts, shape, type, false, options);
+  Result<Side> memory = bind_side(parts, of_src ? extents.src : extents.dst,
+                                  type, false, options);
   if (!memory) return unexpected(memory.error());
   const Result<Layout> chosen =
       chosen_part(memory->memory, parts, options.part, of_src ? "src" : "dst");
@@ -160,7 +167,7 @@ Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
   const bool array = of_src ? is_npy(options.out) : input.npy.has_value();
   Result<Side> other = bind_side(
       within_part(of_src ? options.to : options.from, tensor),
-      shape_of_part(shape, tensor),
+      shape_of_part(of_src ? extents.dst : extents.src, tensor),
       array && !options.packed ? array_type(*other_type) : *other_type, false,
       options);
   if (!other) return unexpected(other.error());
@@ -173,11 +180,11 @@ Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
 }
 
 Result<Sides> all_parts(const ConvertOptions& options, const TensorFile& input,
-                        const Shape& shape) {
+                        const Extents& extents) {
   const ElementType type = src_type(options, input).value_or(bytes());
-  Result<Side> src = bind_side(options.from, shape, type, false, options);
+  Result<Side> src = bind_side(options.from, extents.src, type, false, options);
   if (!src) return unexpected(src.error());
-  Result<Side> dst = bind_side(options.to, shape,
+  Result<Side> dst = bind_side(options.to, extents.dst,
                                options.to_type.value_or(type), false, options);
   if (!dst) return unexpected(dst.error());
   Sides sides{*std::move(src), *std::move(dst), {}};
@@ -195,6 +202,54 @@ Result<Sides> all_parts(const ConvertOptions& options, const TensorFile& input,
   return sides;
 }
 
+// The memories as a whole, and all of the tensors that move.
+Result<Sides> bind_whole(const ConvertOptions& options, const TensorFile& input,
+                         const Extents& extents) {
+  const bool src_parts = has_parts(options.from);
+  const bool dst_parts = has_parts(options.to);
+  if (src_parts && dst_parts) return all_parts(options, input, extents);
+  if (src_parts || dst_parts) return one_part(options, input, extents);
+  if (!options.part.empty()) {
+    return fail(
+        ErrorCode::unknown_name,
+        fmt::format("no part '{}': neither layout has parts", options.part));
+  }
+  const Result<ElementType> type = src_type(options, input);
+  if (!type) return unexpected(type.error());
+  Result<Side> src = bind_side(options.from, extents.src, *type,
+                               input.npy.has_value(), options);
+  if (!src) return unexpected(src.error());
+  Result<Side> dst =
+      bind_side(options.to, extents.dst, options.to_type.value_or(*type),
+                is_npy(options.out), options);
+  if (!dst) return unexpected(dst.error());
+  Pair pair =
+      pair_of(*src, src->memory, *dst, dst->memory, options.quantisation);
+  std::vector<Pair> pairs = {std::move(pair)};
+  return Sides{*std::move(src), *std::move(dst), std::move(pairs)};
+}
+
+// What both memories have, where boxes of them move.
+Result<Extents> extents_of(const ConvertOptions& options, const Shape& shape) {
+  if (options.to_shape) return Extents{shape, *options.to_shape};
+  if (!options.to_window.empty()) {
+    return fail(
+        ErrorCode::mismatch,
+        options.out.string() + ": a window of it needs the shape of all of it");
+  }
+  Result<Shape> moved = box_of(shape, options.from_window);
+  if (!moved) return unexpected(moved.error());
+  return Extents{shape, *std::move(moved)};
+}
+
+Result<void> narrow(Layout& layout, const std::vector<Slice>& box) {
+  if (box.empty()) return {};
+  Result<Layout> window = layout.window(box);
+  if (!window) return unexpected(window.error());
+  layout = *std::move(window);
+  return {};
+}
+
 }  // namespace
 
 Result<ElementType> src_type(const ConvertOptions& options,
@@ -206,28 +261,19 @@ Result<ElementType> src_type(const ConvertOptions& options,
 
 Result<Sides> bind_sides(const ConvertOptions& options, const TensorFile& input,
                          const Shape& shape) {
-  const bool src_parts = has_parts(options.from);
-  const bool dst_parts = has_parts(options.to);
-  if (src_parts && dst_parts) return all_parts(options, input, shape);
-  if (src_parts || dst_parts) return one_part(options, input, shape);
-  if (!options.part.empty()) {
-    return fail(
-        ErrorCode::unknown_name,
-        fmt::format("no part '{}': neither layout has parts", options.part));
+  const Result<Extents> extents = extents_of(options, shape);
+  if (!extents) return unexpected(extents.error());
+  Result<Sides> sides = bind_whole(options, input, *extents);
+  if (!sides) return sides;
+  for (Pair& pair : sides->pairs) {
+    if (auto narrowed = narrow(pair.src, options.from_window); !narrowed) {
+      return unexpected(narrowed.error());
+    }
+    if (auto narrowed = narrow(pair.dst, options.to_window); !narrowed) {
+      return unexpected(narrowed.error());
+    }
   }
-  const Result<ElementType> type = src_type(options, input);
-  if (!type) return unexpected(type.error());
-  Result<Side> src =
-      bind_side(options.from, shape, *type, input.npy.has_value(), options);
-  if (!src) return unexpected(src.error());
-  Result<Side> dst =
-      bind_side(options.to, shape, options.to_type.value_or(*type),
-                is_npy(options.out), options);
-  if (!dst) return unexpected(dst.error());
-  Pair pair =
-      pair_of(*src, src->memory, *dst, dst->memory, options.quantisation);
-  std::vector<Pair> pairs = {std::move(pair)};
-  return Sides{*std::move(src), *std::move(dst), std::move(pairs)};
+  return sides;
 }
 
 }  // namespace stridewise

@@ -101,7 +101,8 @@ Result<std::int64_t> Walk::turn(const Term& written, PieceTerm& term) const {
 bool Walk::of_one_index(const PieceTerm& term) const {
   if (term.copies != 0 || !term.digit.twists.empty()) return false;
   const Variable& variable = variables_.at(term.digit.unit.variable);
-  return variable.kind == Variable::Kind::dim && variable.extent <= 1;
+  return variable.kind == Variable::Kind::dim && variable.extent <= 1 &&
+         term.digit.unit.bias == 0 && term.written.digit.after == 0;
 }
 
 Result<Walk::Extent> Walk::add_base(const BodyView& view, std::int64_t below,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 
@@ -19,9 +20,18 @@ struct Item {
   std::size_t at = 0;
 };
 
-// name=k,name=k,...  or  k,k,...  or  kxkx...
+// The brackets round a list as Python prints it: "[2, 3]", "(2, 3)", "torch.Size([2, 3])".
+// Returns those that close it.
+std::string_view accept_opening(Cursor& cursor) {
+  if (cursor.accept("torch.Size([")) return "])";
+  if (cursor.accept('[')) return "]";
+  return cursor.accept('(') ? ")" : "";
+}
+
+// name=k,name=k,...  or  k,k,...  or  kxkx..., in brackets or not
 Result<std::vector<Item>> parse_items(Cursor& cursor, std::string_view what) {
   std::vector<Item> items;
+  const std::string_view closing = accept_opening(cursor);
   for (;;) {
     cursor.skip_space();
     Item item{{}, 0, cursor.position()};
@@ -48,13 +58,22 @@ Result<std::vector<Item>> parse_items(Cursor& cursor, std::string_view what) {
                              "name all numbers or none");
     }
     items.push_back(std::move(item));
-    if (cursor.at_end()) return items;
+    if (cursor.at_end() && closing.empty()) return items;
     const bool by_x = items.back().name.empty() &&
                       (cursor.peek() == 'x' || cursor.peek() == 'X');
     if (by_x) {
       cursor.accept(cursor.peek());
-    } else if (!cursor.accept(',')) {
-      return cursor.error("expected ','");
+      continue;
+    }
+    const bool more = cursor.accept(',');  // Python's "(5,)" ends with one
+    if (!closing.empty() && cursor.accept(closing)) {
+      if (cursor.at_end()) return items;
+      return cursor.error("expected the end after the brackets");
+    }
+    if (!more) {
+      return cursor.error(closing.empty()
+                              ? "expected ','"
+                              : fmt::format("expected ',' or '{}'", closing));
     }
   }
 }
@@ -65,6 +84,19 @@ std::string join(std::span<const std::string> names) {
     text += (text.empty() ? "" : ", ") + name;
   }
   return text;
+}
+
+// The one of the names that is spelled so, else the only one that is in other letters' case.
+std::span<const std::string>::iterator find_name(
+    std::span<const std::string> names, const std::string& name) {
+  const auto exact = std::ranges::find(names, name);
+  if (exact != names.end()) return exact;
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  const auto alike = [&](const std::string& other) {
+    return std::ranges::equal(name, other, {}, lower, lower);
+  };
+  const auto first = std::ranges::find_if(names, alike);
+  return std::ranges::count_if(names, alike) == 1 ? first : names.end();
 }
 
 // Sorts items into the order of `names`; nullopt where one is not given.
@@ -83,7 +115,7 @@ Result<std::vector<std::optional<Item>>> assign(
     return values;
   }
   for (const Item& item : items) {
-    const auto name = std::ranges::find(names, item.name);
+    const auto name = find_name(names, item.name);
     if (name == names.end()) {
       return cursor.error_at(item.at, ErrorCode::unknown_name,
                              fmt::format("'{}' is none of the {}: {}",
@@ -196,6 +228,34 @@ Result<std::vector<std::int64_t>> parse_index(std::string_view text,
     index.push_back(*value);
   }
   return index;
+}
+
+Result<std::vector<Slice>> parse_window(std::string_view text) {
+  Cursor cursor(text);
+  std::vector<Slice> ranges;
+  do {
+    Slice range{.dim = cursor.name_here()};
+    if (range.dim.empty()) return cursor.error("expected a dim");
+    if (!cursor.accept('=')) {
+      return cursor.error("expected '=' after " + range.dim);
+    }
+    if (!cursor.peek_is("..")) {
+      const Result<std::int64_t> low = cursor.number("where the range begins");
+      if (!low) return unexpected(low.error());
+      range.low = *low;
+    }
+    if (!cursor.accept("..")) {
+      return cursor.error("expected '..' and where the range ends");
+    }
+    if (cursor.peek() != ',' && !cursor.at_end()) {
+      const Result<std::int64_t> high = cursor.number("where the range ends");
+      if (!high) return unexpected(high.error());
+      range.high = *high;
+    }
+    ranges.push_back(std::move(range));
+  } while (cursor.accept(','));
+  if (!cursor.at_end()) return cursor.error("expected ','");
+  return ranges;
 }
 
 Result<std::vector<std::int64_t>> parse_coordinates(std::string_view text,
