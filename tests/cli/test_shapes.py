@@ -38,6 +38,28 @@ class Shapes(support.CliTest):
         self.answer("convert", *files, *words, "--shape", shown[0])
         self.assertNotEqual(self.path("got.raw").read_bytes(), self.want)
 
+    def test_shapes_as_python_prints_them(self):
+        for text in ("[2, 17, 5, 4]", "(2, 17, 5, 4)", "[2,17,5,4,]",
+                     "torch.Size([2, 17, 5, 4])", "N=2,C=17,H=5,W=4",
+                     "(n=2, c=17, h=5, w=4)", "(2x17x5x4)", " [ 2,17,5,4 ] "):
+            shown = self.answer("show", "nChw16c", "--shape", text)
+            self.assertEqual(shown["dims"], {"n": 2, "c": 17, "h": 5,
+                                             "w": 4}, text)
+        self.assertEqual(self.answer("show", "c/8 c%8", "--shape", "(c=9,)")
+                         ["elements"], 9)
+        at = self.answer("at", "nChw16c", "--shape", "[2,17,5,4]",
+                         "(1, 16, 4, 3)")
+        self.assertEqual(at["element_offset"], 1264)
+        for text, word in (("[2,17,5,4", "']'"), ("[2,17,5,4)", "']'"),
+                           ("2,17,5,4]", "','"), ("[[2,17,5,4]]", "number"),
+                           ("[2,17,5,4] 3", "the end"), ("[]", "number"),
+                           ("2,17,5,4,", "number"), ("(", "number"),
+                           ("torch.Size([2,17]", "'])'"), ("[2,,3]", "number"),
+                           ("N=2,n=2,c=17,h=5,w=4", "twice")):
+            self.refused("show", "nChw16c", "--shape", text, says=word)
+        # Two dims that differ in case alone are told apart.
+        self.answer("show", "n N", "--shape", "n=2,N=3")
+
     def test_every_command_and_spelling(self):
         for layout, shape, logical, spelled in [
                 ("nhwc", "1x2x3x4", "n=1,c=2,h=3,w=4", "n=1,h=2,w=3,c=4"),
