@@ -23,7 +23,13 @@ Option& Option::in_range(int least, int most) {
   return *this;
 }
 Option& Option::not_negative() {
-  option_->check(CLI::NonNegativeNumber);
+  const auto fault = [](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value);
+    return number && value >= 0 ? std::string()
+                                : "'" + text + "' is no number of 0 or more";
+  };
+  option_->check(CLI::Validator(fault, "NONNEGATIVE"));
   return *this;
 }
 Option& Option::one_of(std::initializer_list<int> values) {
