@@ -28,15 +28,10 @@ std::int64_t twist(Twist::Kind kind, std::int64_t v, std::int64_t w,
 
 std::int64_t untwist(Twist::Kind kind, std::int64_t v, std::int64_t w,
                      std::int64_t n) {
-  switch (kind) {
-    case Twist::Kind::exclusive_or:
-      return v ^ w;
-    case Twist::Kind::plus:
-      return floor_mod(v - w, n);
-    case Twist::Kind::minus:
-      return floor_mod(v + w, n);
-  }
-  return v;
+  const bool plus = kind == Twist::Kind::plus;
+  return kind == Twist::Kind::exclusive_or
+             ? v ^ w
+             : twist(plus ? Twist::Kind::minus : Twist::Kind::plus, v, w, n);
 }
 
 namespace {
