@@ -32,17 +32,30 @@ void set_extents(const ConvertCommand& options,
                    "--to-shape goes with --from-window and --to-window: one "
                    "window alone needs no other shape"}};
   }
-  if (options.shape.empty() && options.to_window.empty()) return;
-  need(options.shape, "--shape", options.out);
-  const bool of_out = options.from_window.empty() && !options.to_window.empty();
+  const bool both = !options.from_window.empty() && !options.to_window.empty();
+  if (!both && !options.to_window.empty()) {
+    convert.to_shape = shape_for(options.shape, sources);
+    return;
+  }
+  if (options.shape.empty() && !both) return;
   const TensorFile file = value_of(open_tensor(options.in));
-  const Shape shape =
-      of_out ? shape_for(options.shape, sources)
-             : shape_in_files(options.shape, sources, {{file, sources[0]}});
-  if (!of_out) convert.shape = shape;
-  if (options.to_window.empty()) return;
-  convert.to_shape =
-      options.to_shape.empty() ? shape : shape_for(options.to_shape, sources);
+  if (!options.shape.empty()) {
+    convert.shape =
+        shape_in_files(options.shape, sources, {{file, sources[0]}});
+  } else if (file.npy) {
+    convert.shape = value_of(shape_of_array(file, sources[0]));
+  } else {
+    need(options.shape, "--shape", options.in);
+  }
+  if (!both) return;
+  convert.to_shape = options.to_shape.empty()
+                         ? *convert.shape
+                         : shape_for(options.to_shape, sources);
+}
+
+// An empty text, as of a variable of the shell that is not set, is no window of all.
+std::string empty_text(const std::string& text) {
+  return text.empty() ? "is empty" : "";
 }
 
 void run(Context& context, const ConvertCommand& given) {
@@ -58,7 +71,10 @@ void run(Context& context, const ConvertCommand& given) {
   value_of(check_tensor_name(options.out));
   // Of one window of OUT the shape is OUT's, which IN's sidecar does not know.
   if (!options.to_window.empty() && options.from_window.empty()) {
-    need(options.shape, "--shape", options.out);
+    if (options.shape.empty()) {
+      throw Failure{{ErrorCode::invalid_value,
+                     "--to-window needs --shape, the extents of all of OUT"}};
+    }
   }
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
@@ -120,16 +136,21 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
   command.add_flag("--packed", options->packed,
                    ".npy arrays of types below 8 bits hold their memory, not "
                    "an element a byte");
-  command.add_option("--from-window", options->from_window,
-                     "the box of IN's indices that moves: h=10..30,w=5..; "
-                     "--shape is IN's");
-  command.add_option("--to-window", options->to_window,
-                     "the box of OUT's indices that IN becomes; what OUT holds "
-                     "elsewhere stays.\n--shape is OUT's, unless there is "
-                     "--from-window too");
-  command.add_option("--to-shape", options->to_shape,
-                     "with both windows: OUT's extents where they are not "
-                     "IN's");
+  command
+      .add_option("--from-window", options->from_window,
+                  "the box of IN's indices that moves: h=10..30,w=5..; --shape "
+                  "is IN's")
+      .check(empty_text);
+  command
+      .add_option("--to-window", options->to_window,
+                  "the box of OUT's indices that IN becomes; what OUT holds "
+                  "elsewhere stays.\n--shape is OUT's, unless there is "
+                  "--from-window too")
+      .check(empty_text);
+  command
+      .add_option("--to-shape", options->to_shape,
+                  "with both windows: OUT's extents where they are not IN's")
+      .check(empty_text);
   options->window.add_to(command, "IN");
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "

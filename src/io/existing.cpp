@@ -14,6 +14,20 @@ namespace stridewise {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// "6400 bytes" or "an array of f32, 2x3x5, in Fortran order".
+std::string description(const NpyHeader* header, std::size_t bytes) {
+  if (header == nullptr) return fmt::format("{} bytes", bytes);
+  return fmt::format("an array of {}{}, {}{}",
+                     header->big_endian ? "big-endian " : "",
+                     header->type ? header->type->name : "another type",
+                     print_extents(header->shape),
+                     header->fortran_order ? ", in Fortran order" : "");
+}
+
+}  // namespace
+
 Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
   std::error_code ignored;
   if (fs::equivalent(in, out, ignored)) {
@@ -36,15 +50,12 @@ Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
         !old->npy->big_endian &&
         (!old->npy->fortran_order || header->shape.size() < 2)));
   if (!same) {
-    return fail(
-        ErrorCode::mismatch,
-        fmt::format("{}: its gaps can be kept only where it holds this "
-                    "layout already: {} bytes of data{}; it has {}",
-                    out.string(), data.size(),
-                    header == nullptr
-                        ? std::string()
-                        : ", an array of " + print_extents(header->shape),
-                    old->data().size()));
+    return fail(ErrorCode::mismatch,
+                fmt::format("{}: what it holds can stay only where it has this "
+                            "layout already: {}; it is {}",
+                            out.string(), description(header, data.size()),
+                            description(old->npy ? &*old->npy : nullptr,
+                                        old->data().size())));
   }
   if (!data.empty()) std::memcpy(data.data(), old->data().data(), data.size());
   return {};

@@ -63,9 +63,9 @@ class Windows(CliTest):
                          self.x[1:3, :5].transpose(2, 0, 1)).all())
         big[:, 10:12, 20:25] = 0
         self.assertFalse(big.any())
-        # A shift within extents that are alike.
+        # A shift within extents that are alike; the array tells them.
         self.window("x.npy", "y.npy", "h w c", "h w c", "--from-window",
-                    "h=1..", "--to-window", "h=..5", "--shape", "h=6,w=8,c=3")
+                    "h=1..", "--to-window", "h=..5")
         y = np.load(self.path("y.npy"))
         self.assertTrue((y[:5] == self.x[1:]).all() and not y[5].any())
 
@@ -111,6 +111,20 @@ class Windows(CliTest):
                     "--shape", "r=7,c=3", "--to-window", "r=..2,c=1..2")
         record["xyz"][:2, 1:2] += 0.5
         self.assertEqual(self.path("r.bin").read_bytes(), record.tobytes())
+
+    def test_arrays_that_are_not_what_convert_writes(self):
+        patch = self.x[:2]
+        np.save(self.path("patch.npy"), patch)
+        for array, word in ((np.asfortranarray(self.x), "Fortran order"),
+                            (self.x.astype(">f4"), "big-endian f32"),
+                            (self.x.astype("<i4"), "s32"),
+                            (self.x[:5], "5x8x3")):
+            np.save(self.path("y.npy"), array)
+            before = self.path("y.npy").read_bytes()
+            self.refused("convert", self.path("patch.npy"), self.path("y.npy"),
+                         "--from", "h w c", "--to", "h w c", "--to-window",
+                         "h=0..2", "--shape", "h=6,w=8,c=3", says=word)
+            self.assertEqual(self.path("y.npy").read_bytes(), before)
 
     def test_values_change_on_the_way(self):
         self.window("x.npy", "y.npy", "h w c", "h w c", "--from-window",
@@ -159,6 +173,9 @@ class Windows(CliTest):
                 (["--to-window", "h=0..1"], "--shape"),
                 (["--to-window", "h=0..1", "--shape", "h=6,w=8,c=3"], "takes 96"),
                 (["--to-shape", "h=6,w=8,c=3"], "--from-window"),
+                (["--from-window", ""], "empty"),
+                (["--to-window", "", "--shape", "h=6,w=8,c=3"], "empty"),
+                (["--from-window", "h=1..2,"], "a dim"),
                 (["--from-window", "h=0..2", "--to-window", "h=0..1",
                   "--shape", "h=6,w=8,c=3"], "")):
             with self.subTest(more):
