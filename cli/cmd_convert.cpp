@@ -70,11 +70,10 @@ void run(Context& context, const ConvertCommand& given) {
   if (options.sidecar) check_sidecar(options.in, options.out);
   value_of(check_tensor_name(options.out));
   // Of one window of OUT the shape is OUT's, which IN's sidecar does not know.
-  if (!options.to_window.empty() && options.from_window.empty()) {
-    if (options.shape.empty()) {
-      throw Failure{{ErrorCode::invalid_value,
-                     "--to-window needs --shape, the extents of all of OUT"}};
-    }
+  if (!options.to_window.empty() && options.from_window.empty() &&
+      options.shape.empty()) {
+    throw Failure{{ErrorCode::invalid_value,
+                   "--to-window needs --shape, the extents of all of OUT"}};
   }
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);

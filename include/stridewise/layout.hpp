@@ -278,11 +278,11 @@ struct TensorData;
 // A memory and one of its tensors, which is chosen where there are several.
 class Layout {
  public:
-  // Binds `expression` to sizes. Errors: a dim of the expression that is not in
-  // the shape, a negative extent, a size beyond 2^62 bits, a pitch smaller than what it
-  // must hold or that is not whole elements, a table that is not one-to-one, slices that
-  // overlap or leave elements out. A dim that is not covered, or two elements in one
-  // place, is no error here: ask defect().
+  // Binds `expression` to sizes. Errors: a dim of the expression that is not in the shape,
+  // a negative extent, a size beyond 2^62 bits. A pitch smaller than what it must hold, or
+  // that is not whole elements. A table that is not one-to-one; slices that overlap or
+  // leave elements out. A dim that is not covered, or two elements in one place, is no
+  // error here: ask defect().
   [[nodiscard]] static Result<Layout> bind(const Expression& expression,
                                            const Shape& shape,
                                            const Binding& binding);

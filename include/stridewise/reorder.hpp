@@ -92,9 +92,9 @@ struct PlanOptions {
 // safe to run from several threads at once on different buffers.
 class Plan {
  public:
-  // Errors: a dst that is not valid or a src that cannot be read (its reason), dims
-  // that differ, element widths that differ from each other (or from those of
-  // `values`), values that cannot change so, 64-bit overflow.
+  // Errors: the defect of a dst that is not valid, or why a src cannot be read. Dims that
+  // differ; element widths that differ from each other, or from those of `values`. Values
+  // that cannot change so; 64-bit overflow.
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
                                          const PlanOptions& options);
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
