@@ -24,7 +24,7 @@ void run(const std::string& input) {
 
 std::string mutate(std::string text, std::mt19937& random) {
   static constexpr std::string_view alphabet =
-      "nchwoiabg0123456789/%:^B|@=+()- x,.\n\xff";
+      "nchwoiabg0123456789/%:^B|@=+()- x,.~!#*{}<>[];\n\xff";
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
   };
