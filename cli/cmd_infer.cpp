@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 
+#include "catalogues.hpp"
 #include "dump_files.hpp"
 #include "progress.hpp"
 
@@ -267,6 +268,7 @@ void run(Context& context, const Options& options) {
     bar.update(done);
   };
   InferOptions inference{shape.shape, type.bytes(), shape.positional, progress};
+  inference.names = known_layouts();
   // Of a series, holes of one dump may be data of another.
   if (dumps.size() == 1) inference.zeros = holes_of(files.back());
   const InferReport report = value_of(infer(pairs, inference));

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <memory>
 
+#include "catalogues.hpp"
 #include "common.hpp"
 
 namespace stridewise::cli {
@@ -19,10 +20,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Whether `word` begins a word of the text: "npu" is not looked for in "input".
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
+// Whether `words` begin a word of the text: "npu" is not looked for in "input".
+bool has_words(std::string_view text, std::string_view words) {
+  for (std::size_t at = text.find(words); at != std::string_view::npos;
+       at = text.find(words, at + 1)) {
     if (at == 0 ||
         std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
       return true;
@@ -31,16 +32,20 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-bool matches(const CatalogueEntry& entry, const std::string& word) {
-  const std::string wanted = lower(word);
-  return std::ranges::any_of(
-      std::array{entry.name, entry.summary, entry.source},
-      [&](std::string_view text) { return has_word(lower(text), wanted); });
+bool matches(const CatalogueEntry& entry, const std::string& words) {
+  std::vector<std::string_view> texts = {entry.name, entry.vendor,
+                                         entry.summary, entry.source};
+  texts.insert(texts.end(), entry.words.begin(), entry.words.end());
+  texts.insert(texts.end(), entry.aliases.begin(), entry.aliases.end());
+  const std::string wanted = lower(words);
+  return std::ranges::any_of(texts, [&](std::string_view text) {
+    return has_words(lower(text), wanted);
+  });
 }
 
-std::string join(const std::vector<std::string_view>& words) {
+std::string join(const std::vector<std::string>& words) {
   std::string text;
-  for (const std::string_view word : words) {
+  for (const std::string& word : words) {
     text += fmt::format("{}{}", text.empty() ? "" : " ", word);
   }
   return text;
@@ -73,7 +78,10 @@ Json entry_json(const CatalogueEntry& entry) {
     params.push_back(std::move(json));
   }
   return {{"name", entry.name},
+          {"vendor", entry.vendor},
+          {"aliases", entry.aliases},
           {"summary", entry.summary},
+          {"words", entry.words},
           {"dims", entry.dims},
           {"params", std::move(params)},
           {"expression", entry.expression},
@@ -87,6 +95,9 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
                                  join(entry.dims), entry.summary);
   if (!details) return text;
   text += fmt::format("    layout  {}\n", entry.expression);
+  for (const std::string& alias : entry.aliases) {
+    text += fmt::format("    also    {}\n", alias);
+  }
   for (const CatalogueParam& param : entry.params) {
     std::string value(param.default_value);
     for (const auto& choice : param.choices) {
@@ -110,7 +121,7 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
 void run(Context& context, const std::string& word) {
   Json entries = Json::array();
   std::string text;
-  for (const CatalogueEntry& entry : catalogue()) {
+  for (const CatalogueEntry& entry : known_layouts()) {
     if (!word.empty() && !matches(entry, word)) continue;
     entries.push_back(entry_json(entry));
     text += entry_text(entry, !word.empty());
@@ -118,7 +129,7 @@ void run(Context& context, const std::string& word) {
   if (entries.empty()) {
     context.exit_code = exit_no;
     std::vector<std::string> names;
-    for (const CatalogueEntry& entry : catalogue()) {
+    for (const CatalogueEntry& entry : known_layouts()) {
       names.emplace_back(entry.name);
     }
     const std::string hint = nearest(word, names);

@@ -125,6 +125,15 @@ void Program::add_common_flag(const std::string& name, bool& value,
   }
 }
 
+void Program::add_common_option(const std::string& name,
+                                std::vector<std::string>& values,
+                                const std::string& about) {
+  Command(*app_).add_option(name, values, about).one_word_each();
+  for (CLI::App* command : app_->get_subcommands({})) {
+    Command(*command).add_option(name, values, about).one_word_each();
+  }
+}
+
 std::vector<std::string> Program::command_names() const {
   std::vector<std::string> names;
   for (const CLI::App* command : app_->get_subcommands({})) {

@@ -87,6 +87,10 @@ class Program {
   // Adds a flag to the program and to all of its commands. After those.
   void add_common_flag(const std::string& name, bool& value,
                        const std::string& about);
+  // The same for an option that may be given several times.
+  void add_common_option(const std::string& name,
+                         std::vector<std::string>& values,
+                         const std::string& about);
   [[nodiscard]] std::vector<std::string> command_names() const;
   [[nodiscard]] std::string help() const;
 

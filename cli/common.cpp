@@ -11,6 +11,8 @@
 #include <cstring>
 #include <iostream>
 
+#include "catalogues.hpp"
+
 namespace stridewise::cli {
 
 namespace {
@@ -67,7 +69,8 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
   }
   std::vector<LayoutSource> sources;
   for (const std::string& text : layouts) {
-    sources.push_back(value_of(resolve_layout(text, known_dims)));
+    sources.push_back(
+        value_of(resolve_layout(text, known_dims, known_layouts())));
   }
   if (sources.size() == 2) align_dims(sources[0], sources[1]);
   return sources;

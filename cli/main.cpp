@@ -10,6 +10,7 @@
 #include <iostream>
 #include <new>
 
+#include "catalogues.hpp"
 #include "common.hpp"
 
 namespace stridewise::cli {
@@ -66,6 +67,9 @@ void add_commands(Program& program, Context& context) {
         add_infer, add_diff, add_decode, add_check, add_offsets}) {
     add(root, context);
   }
+  program.add_common_option(
+      "--catalogue", catalogue_files(),
+      "a file of named layouts, beside those known (docs/catalogue.md)");
   program.add_common_flag("--json", context.json,
                           "print one JSON object on stdout, nothing else");
 }

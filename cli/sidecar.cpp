@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 
+#include "catalogues.hpp"
 #include "common.hpp"
 
 namespace stridewise::cli {
@@ -131,7 +132,8 @@ void prefer_header(const fs::path& file, Sidecar& sidecar) {
   if (const Result<Shape> shape = parse_shape(sidecar.shape)) {
     dims = names_of(*shape);
   }
-  const Result<LayoutSource> layout = resolve_layout(sidecar.layout, dims);
+  const Result<LayoutSource> layout =
+      resolve_layout(sidecar.layout, dims, known_layouts());
   if (!layout) return;
   if (const Result<Shape> told = shape_of_array(*tensor, *layout)) {
     sidecar.shape = print(*told);

@@ -9,15 +9,6 @@ SPDX-License-Identifier: Apache-2.0
 import json
 import sys
 
-# The word before the dot of a name -> a heading. A vendor that is not here is
-# listed under that word.
-VENDORS = {
-    "onednn": "oneDNN (MKL-DNN)",
-    "mace": "MACE",
-    "mli": "embARC MLI",
-    "okk": "Sophon OKK",
-}
-
 HEAD = """\
 # Catalogue
 
@@ -32,11 +23,67 @@ How to read an entry:
 - **Parameters** are written after the name, by name or in order:
   `okk.aligned(npus=4,start=2)`. "Required" ones have no default; a default of
   `natural` is the natural stride.
-- **Expression**: `{...}` holds arithmetic over the parameters; `{:name}` is the
-  stride `:name`, or nothing when that stride is natural; `{base}` stands for
-  what the choice of `base` means.
+- **Expression**: `${...}` holds arithmetic over the parameters, the extents of the
+  dims, `element_bits` and `element_bytes`; `${:name}` is the stride `:name`, or
+  nothing when that stride is natural; `${base}` stands for what the choice of `base`
+  means. A default may be such arithmetic, too: `32/element_bytes` is 16 for f16.
 - **Needs** are the vendor's preconditions. A layout that breaks one is an error.
 - **Notes** say where a vendor's document errs, and what holds instead.
+- **Also** are other words for it: `stridewise show NC4HW4` finds an entry without
+  its vendor where one alone is called so.
+
+## A catalogue of your own
+
+The layouts of your chip or library need no compiler: write them in a file, and give
+it with `--catalogue FILE` (as often as there are files), or in
+`STRIDEWISE_CATALOGUE=FILE:FILE`. They are in `list`, in every command that takes a
+LAYOUT, and among the names that `infer` finds.
+
+```sh
+cat > acme.toml <<'EOF'
+vendor = "acme"                     # names begin with "acme."
+title = "Acme NPU"
+source = "Acme programmer's guide"  # of layouts that name none
+
+[params.block]                      # may be named by any layout of the file
+default = "32/element_bytes"        # none: it must be given
+doc = "channels side by side"
+min = 1
+
+[[layouts]]
+name = "tile"
+aliases = ["AT"]
+summary = "feature map, channels in blocks of 32 bytes"
+words = ["feature map", "blocked"]  # what `list` finds it by
+dims = "n c h w"                    # logical order
+expression = "n c/${block} h w c%${block}"
+params = ["block"]
+checks = [{ that = "c <= 4096", message = "up to 4096 channels" }]
+EOF
+./run --catalogue acme.toml at acme.tile --shape 2x17x5x4 -t f16 n=1,c=16,h=4,w=3
+./run --catalogue acme.toml at AT --shape 2x17x5x4 -t s8 n=1,c=16,h=4,w=3
+```
+
+```text
+```
+
+| key | of | meaning |
+| --- | --- | --- |
+| `vendor` | the file | what names begin with |
+| `title` | the file | the vendor's full name; that of `vendor` where it is missing |
+| `source` | the file, a layout | where the vendor says so |
+| `[params.NAME]` | the file | a parameter that layouts list by this name |
+| `[checks.NAME]` | the file | a precondition that layouts list by this name |
+| `[[layouts]]` | the file | a layout; as many as there are |
+| `name`, `aliases`, `summary`, `words` | a layout | what it is called, and what it is found by |
+| `dims` | a layout | the dims in logical order, apart by spaces: those of the expression |
+| `expression` | a layout | the notation, with `${...}` |
+| `params`, `checks` | a layout | names of the file's, or tables of its own: `{ name = "block", default = 8, doc = "..." }` |
+| `errata` | a layout | where documents err |
+| `default`, `doc`, `min`, `excludes`, `choices` | a parameter | `excludes` is a parameter not to be given beside it; `choices = { aligned = ":^128B", compact = "" }` are words and what each stands for in the expression |
+| `that`, `message`, `when` | a check | `A == B`, `A <= B` or `A < B`; what the vendor requires; `param=choice`, if the check is for that choice alone |
+
+A mistake in a file is an error that names the file and the line.
 """
 
 
@@ -81,6 +128,9 @@ def entry_markdown(entry):
     lines = [f"### `{entry['name']}`", "", sentence(entry["summary"]), ""]
     dims = ", ".join(f"`{d}`" for d in entry["dims"]) or "those of the tag"
     lines += [f"- Dims: {dims}", f"- Expression: `{entry['expression']}`"]
+    if entry["aliases"]:
+        also = ", ".join(f"`{alias}`" for alias in entry["aliases"])
+        lines += [f"- Also: {also}"]
     lines += [f"- Needs: {prose(check)}" for check in unique(entry["checks"])]
     lines += [f"- Source: {prose(entry['source'])}"]
     lines += [f"- Note: {prose(note)}" for note in entry["errata"]]
@@ -96,16 +146,17 @@ def entry_markdown(entry):
 
 def catalogue_markdown(entries):
     vendors = unique(vendor_of(entry) for entry in entries)
-    lines = [HEAD]
+    headings = {vendor_of(entry): entry["vendor"] for entry in entries}
+    lines = [HEAD, "## The layouts", ""]
     lines += ["| vendor | layouts |", "| --- | --- |"]
     for vendor in vendors:
-        heading = VENDORS.get(vendor, vendor)
+        heading = headings[vendor]
         names = ", ".join(f"`{entry['name']}`" for entry in entries
                           if vendor_of(entry) == vendor)
         lines.append(f"| [{heading}](#{anchor(heading)}) | {names} |")
     lines += [""]
     for vendor in vendors:
-        lines += [f"## {VENDORS.get(vendor, vendor)}", ""]
+        lines += [f"## {headings[vendor]}", ""]
         for entry in entries:
             if vendor_of(entry) == vendor:
                 lines += entry_markdown(entry)

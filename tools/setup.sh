@@ -5,7 +5,7 @@
 #     build/peers; the two that are named here take gigabytes (docs/bench.md)
 set -eu
 
-run="cmake ninja-build g++ libfmt-dev libexpected-dev libcli11-dev
+run="cmake ninja-build g++ libfmt-dev libexpected-dev libtomlplusplus-dev libcli11-dev
 nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev

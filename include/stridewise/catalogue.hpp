@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,48 +22,77 @@ namespace stridewise {
 // with choices one of their names.
 struct CatalogueParam {
   struct Choice {
-    std::string_view name, notation;
+    std::string name, notation;
   };
 
-  std::string_view name;
-  // Arithmetic over the parameters before it ("start*npu_bytes"); a choice's
-  // name; "natural" for a stride that may be left out; empty: must be given.
-  std::string_view default_value;
-  std::string_view doc;
+  std::string name;
+  // Arithmetic over the parameters before it, element_bits, element_bytes and the extents
+  // of the dims ("start*npu_bytes"); a choice's name; "natural" for a stride that may be
+  // left out; empty: must be given.
+  std::string default_value;
+  std::string doc;
   std::int64_t min = 0;
-  std::string_view excludes = {};  // a parameter not to be given beside it
+  std::string excludes = {};  // a parameter not to be given beside it
   std::vector<Choice> choices = {};
 };
 
 // A precondition: left relation right, both arithmetic over parameters, dim
-// names (their extents) and element_bytes. Checked when sizes are known.
+// names (their extents), element_bits and element_bytes. Checked when sizes are known.
 struct CatalogueCheck {
   enum class Relation : std::uint8_t { equal, at_most, less };
 
-  std::string_view left;
-  Relation relation;
-  std::string_view right;
-  std::string_view message;    // what the vendor requires
-  std::string_view when = {};  // "param=choice", or empty for always
+  std::string left;
+  Relation relation = Relation::equal;
+  std::string right;
+  std::string message;    // what the vendor requires
+  std::string when = {};  // "param=choice", or empty for always
 };
 
 struct CatalogueEntry {
-  std::string_view name;               // "okk.aligned"
-  std::string_view summary;            // one line: what the vendor uses it for
-  std::vector<std::string_view> dims;  // logical order
+  std::string name;  // "okk.aligned": a vendor and a layout of it
+  std::vector<std::string> aliases;  // what else people call it
+  std::string vendor;                // "Sophon OKKernel (BM1684 TPU)"
+  std::string summary;               // one line: what the vendor uses it for
+  std::vector<std::string> words;    // what people look for: "channels last"
+  std::vector<std::string> dims;     // logical order
   std::vector<CatalogueParam> params;
-  // The notation with {arithmetic}, {choice parameter} and {:stride parameter}.
-  std::string_view expression;
+  // The notation with ${arithmetic}, ${choice parameter} and ${:stride parameter}.
+  std::string expression;
   std::vector<CatalogueCheck> checks;
-  std::string_view source;               // where the vendor says so
-  std::vector<std::string_view> errata;  // where documents err, and the truth
+  std::string source;               // where the vendor says so
+  std::vector<std::string> errata;  // where documents err, and the truth
 };
 
-// All entries, by vendor. The entry "onednn.TAG" stands for every tag.
-[[nodiscard]] std::span<const CatalogueEntry> catalogue();
+// Named layouts. Immutable, cheap to copy, safe to read from many threads.
+class Catalogue {
+ public:
+  Catalogue() = default;
 
-// The entry of that exact name, or nullptr.
-[[nodiscard]] const CatalogueEntry* find_entry(std::string_view name);
+  // The entries of one file: TOML, as those in the folder catalogue/; docs/catalogue.md
+  // tells its keys. `file` is named in errors, with the line. Errors: what is no TOML,
+  // an unknown key, an expression that is no layout.
+  [[nodiscard]] static Result<Catalogue> read(std::string_view text,
+                                              std::string_view file);
+  // The entries of both, these first. Error invalid_value where a name is in both.
+  [[nodiscard]] Result<Catalogue> with(const Catalogue& more) const;
+
+  [[nodiscard]] std::span<const CatalogueEntry> entries() const;
+  [[nodiscard]] auto begin() const { return entries().begin(); }
+  [[nodiscard]] auto end() const { return entries().end(); }
+
+  // The entry of that exact name, or nullptr. It lives as long as what is returned.
+  [[nodiscard]] std::shared_ptr<const CatalogueEntry> find(
+      std::string_view name) const;
+  // Those that are called so without their vendor, or by an alias.
+  [[nodiscard]] std::vector<std::shared_ptr<const CatalogueEntry>> called(
+      std::string_view word) const;
+
+ private:
+  std::shared_ptr<const std::vector<CatalogueEntry>> entries_;
+};
+
+// The layouts that the library knows. The entry "onednn.TAG" stands for every tag.
+[[nodiscard]] const Catalogue& catalogue();
 
 // A layout whose text is understood, but whose sizes are not known yet.
 struct LayoutSource {
@@ -75,9 +105,16 @@ struct LayoutSource {
   // The dims in the order in which the text itself spells them ("nhwc", "mli.chw",
   // "n h w c"); empty where it spells none ("mace.channel").
   std::vector<std::string> spelled_dims;
-  const CatalogueEntry* entry = nullptr;                    // for its checks
-  std::map<std::string, std::int64_t, std::less<>> values;  // of its numbers
-  std::vector<std::string> choices;  // "param=choice" of its choices
+  // The entry that it is of, and what was given of its parameters. Where the entry
+  // depends on the type or the sizes, `expression` is that of no type in particular, and
+  // bind() makes the right one.
+  std::shared_ptr<const CatalogueEntry> entry = {};
+  std::map<std::string, std::string, std::less<>> arguments = {};
+
+  // The expression for these sizes: that of the entry where it depends on them. Errors: a
+  // precondition of the vendor that is not met.
+  [[nodiscard]] Result<Expression> expression_for(const Shape& shape,
+                                                  const Binding& binding) const;
 
   // Checks the vendor's preconditions, then binds. The shape's dims may be in
   // any order. Errors: those of Layout::bind, and a precondition not met.
@@ -93,7 +130,8 @@ struct LayoutSource {
 // parameters by name or in the entry's order). A single word is an expression
 // only when it is one of `known_dims`. Errors suggest the nearest name.
 [[nodiscard]] Result<LayoutSource> resolve_layout(
-    std::string_view text, std::span<const std::string> known_dims = {});
+    std::string_view text, std::span<const std::string> known_dims = {},
+    const Catalogue& names = catalogue());
 
 // Both steps at once: any text that stands for a layout, for this shape and an element of
 // so many bytes. Errors: those of resolve_layout and of LayoutSource::bind.

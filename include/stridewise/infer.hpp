@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "stridewise/catalogue.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/result.hpp"
@@ -77,6 +78,8 @@ struct InferOptions {
   // Bytes that are zero in every dump, ascending: the holes of sparse files. They
   // are not searched.
   std::vector<ByteRange> zeros = {};
+  // Where names are looked for.
+  Catalogue names = catalogue();
 };
 
 // A layout that puts every element of the reference where the dump has it.

@@ -61,7 +61,9 @@ class Evaluator {
     const std::string_view name = cursor_.name();
     const auto found = values_.find(name);
     if (found == values_.end()) {
-      return cursor_.error("'" + std::string(name) + "' has no value");
+      return cursor_.error_at(cursor_.position() - name.size(),
+                              ErrorCode::unknown_name,
+                              "'" + std::string(name) + "' has no value");
     }
     return found->second;
   }

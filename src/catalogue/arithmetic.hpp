@@ -14,7 +14,7 @@ namespace stridewise {
 
 using NamedNumbers = std::map<std::string, std::int64_t, std::less<>>;
 
-// Errors: a name without a value, division by zero, 64-bit overflow.
+// Errors: a name without a value (code unknown_name), division by zero, 64-bit overflow.
 [[nodiscard]] Result<std::int64_t> evaluate(std::string_view text,
                                             const NamedNumbers& values);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "catalogue/arithmetic.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/suggest.hpp"
 
@@ -104,65 +103,83 @@ Result<Arguments> read_arguments(const CatalogueEntry& entry, Cursor& cursor) {
   return arguments;
 }
 
-// Instantiates one entry: parameters first, then the template.
-class Instance {
+// Parameters first, then the template.
+class Filler {
  public:
-  Instance(const CatalogueEntry& entry, const Cursor& cursor,
-           const Arguments& arguments)
-      : entry_(entry), cursor_(cursor), arguments_(arguments) {}
+  Filler(const CatalogueEntry& entry, const ParamTexts& arguments,
+         const NamedNumbers& sizes, std::string& culprit)
+      : entry_(entry), arguments_(arguments), culprit_(culprit), all_(sizes) {
+    sizes_known_ = !sizes.empty();
+    if (sizes_known_) return;
+    all_ = {{"element_bits", 8}, {"element_bytes", 1}};
+    for (const std::string& dim : entry.dims) all_.emplace(dim, any_extent);
+  }
 
-  Result<LayoutSource> run() {
+  Result<Instance> run() {
     for (const CatalogueParam& param : entry_.params) {
+      culprit_ = param.name;
       if (auto set = set_param(param); !set) return unexpected(set.error());
     }
+    culprit_.clear();
     const Result<std::string> text = fill_template();
     if (!text) return unexpected(text.error());
     Result<Expression> expression = parse_expression(*text);
     if (!expression) return unexpected(expression.error());
-    source_.name = entry_.name;
-    source_.expression = *std::move(expression);
-    source_.dims.assign(entry_.dims.begin(), entry_.dims.end());
-    source_.entry = &entry_;
-    return std::move(source_);
+    made_.expression = *std::move(expression);
+    return std::move(made_);
   }
 
  private:
+  // Stands for an extent that is not known yet; blocks and strides made of it are not 0.
+  static constexpr std::int64_t any_extent = 4096;
+
+  // A number of parameters alone, or of sizes too.
+  Result<std::int64_t> number(std::string_view text, bool& of_sizes) {
+    of_sizes = false;
+    Result<std::int64_t> value = evaluate(text, own_);
+    if (value || value.error().code != ErrorCode::unknown_name) return value;
+    of_sizes = true;
+    return evaluate(text, all_);
+  }
+
   Result<void> set_param(const CatalogueParam& param) {
     const auto given = arguments_.find(param.name);
     const bool is_given = given != arguments_.end();
     if (is_given && !param.excludes.empty() &&
         arguments_.contains(param.excludes)) {
-      return cursor_.error_at(
-          given->second.at, ErrorCode::mismatch,
-          fmt::format("give {} or {}, not both", param.excludes, param.name));
+      return fail(ErrorCode::mismatch, fmt::format("give {} or {}, not both",
+                                                   param.excludes, param.name));
     }
     if (!is_given && param.default_value.empty()) {
-      return cursor_.error_at(
-          0, ErrorCode::mismatch,
+      return fail(
+          ErrorCode::mismatch,
           fmt::format("{} needs {}: {}", entry_.name, param.name, param.doc));
     }
     if (!is_given && param.default_value == "natural") return {};
-    const std::string text =
-        is_given ? given->second.text : std::string(param.default_value);
-    const std::size_t at = is_given ? given->second.at : 0;
-    if (!param.choices.empty()) return set_choice(param, text, at);
-    const Result<std::int64_t> value = evaluate(text, source_.values);
+    const std::string& text = is_given ? given->second : param.default_value;
+    if (!param.choices.empty()) return set_choice(param, text);
+    bool of_sizes = false;
+    const Result<std::int64_t> value = number(text, of_sizes);
     if (!value) {
-      return cursor_.error_at(
-          at, value.error().code,
-          fmt::format("{} = {}: {}", param.name, text, value.error().message));
+      return fail(value.error().code, fmt::format("{} = {}: {}", param.name,
+                                                  text, value.error().message));
     }
-    if (*value < param.min) {
-      return cursor_.error_at(
-          at, ErrorCode::invalid_value,
-          fmt::format("{} must be at least {}", param.name, param.min));
+    if (*value < param.min && (sizes_known_ || !of_sizes)) {
+      return fail(
+          ErrorCode::invalid_value,
+          is_given
+              ? fmt::format("{} must be at least {}", param.name, param.min)
+              : fmt::format("{} = {} is {}; it must be at least {}", param.name,
+                            text, *value, param.min));
     }
-    source_.values.emplace(param.name, *value);
+    if (!of_sizes) own_.emplace(param.name, *value);
+    made_.values.emplace(param.name, *value);
+    all_.insert_or_assign(param.name, *value);
     return {};
   }
 
-  Result<void> set_choice(const CatalogueParam& param, const std::string& text,
-                          std::size_t at) {
+  Result<void> set_choice(const CatalogueParam& param,
+                          const std::string& text) {
     const auto choice =
         std::ranges::find(param.choices, text, &CatalogueParam::Choice::name);
     if (choice == param.choices.end()) {
@@ -170,58 +187,90 @@ class Instance {
       for (const auto& c : param.choices) {
         known += fmt::format("{}{}", known.empty() ? "" : ", ", c.name);
       }
-      return cursor_.error_at(
-          at, ErrorCode::unknown_name,
-          fmt::format("{} is one of {}", param.name, known));
+      return fail(ErrorCode::unknown_name,
+                  fmt::format("{} is one of {}", param.name, known));
     }
-    source_.choices.push_back(fmt::format("{}={}", param.name, text));
+    made_.choices.push_back(fmt::format("{}={}", param.name, text));
     notations_.emplace(param.name, choice->notation);
     return {};
   }
 
-  Result<std::string> fill_template() const {
+  Result<std::string> fill_template() {
     std::string text;
     std::string_view rest = entry_.expression;
     for (;;) {
-      const std::size_t open = rest.find('{');
+      const std::size_t open = rest.find("${");
       text += rest.substr(0, open);
       if (open == std::string_view::npos) return text;
       const std::size_t close = rest.find('}', open);
-      const std::string_view field = rest.substr(open + 1, close - open - 1);
-      rest.remove_prefix(close + 1);
-      if (field.starts_with(':')) {  // an optional stride
-        const auto value = source_.values.find(field.substr(1));
-        if (value != source_.values.end()) {
-          text += fmt::format(":{}", value->second);
-        }
-      } else if (const auto choice = notations_.find(field);
-                 choice != notations_.end()) {
-        text += choice->second;
-      } else {
-        const Result<std::int64_t> value = evaluate(field, source_.values);
-        if (!value) {
-          return cursor_.error_at(0, value.error().code,
-                                  fmt::format("{}: {} {}", entry_.name, field,
-                                              value.error().message));
-        }
-        text += std::to_string(*value);
+      if (close == std::string_view::npos) {
+        return fail(ErrorCode::syntax,
+                    fmt::format("{}: a '${{' without its '}}'", entry_.name));
       }
+      const std::string_view field = rest.substr(open + 2, close - open - 2);
+      rest.remove_prefix(close + 1);
+      const Result<std::string> value = value_of(field);
+      if (!value) return value;
+      text += *value;
     }
   }
 
+  Result<std::string> value_of(std::string_view field) {
+    if (field.starts_with(':')) {  // a stride that may be left out
+      const auto value = all_.find(field.substr(1));
+      return value == all_.end() ? std::string()
+                                 : fmt::format(":{}", value->second);
+    }
+    const auto choice = notations_.find(field);
+    if (choice != notations_.end()) return choice->second;
+    bool of_sizes = false;
+    const Result<std::int64_t> value = number(field, of_sizes);
+    if (!value) {
+      return fail(
+          value.error().code,
+          fmt::format("{}: {} {}", entry_.name, field, value.error().message));
+    }
+    return std::to_string(*value);
+  }
+
   const CatalogueEntry& entry_;
-  const Cursor& cursor_;
-  const Arguments& arguments_;
-  LayoutSource source_;
-  std::map<std::string_view, std::string_view> notations_;  // of choices
+  const ParamTexts& arguments_;
+  std::string& culprit_;
+  NamedNumbers own_;  // parameters that do not depend on sizes
+  NamedNumbers all_;  // parameters and sizes
+  bool sizes_known_ = false;
+  Instance made_;
+  std::map<std::string, std::string, std::less<>> notations_;  // of choices
 };
 
 }  // namespace
 
-Result<LayoutSource> instantiate(const CatalogueEntry& entry, Cursor& cursor) {
-  const Result<Arguments> arguments = read_arguments(entry, cursor);
+Result<Instance> fill_in(const CatalogueEntry& entry,
+                         const ParamTexts& arguments, const NamedNumbers& sizes,
+                         std::string& culprit) {
+  return Filler(entry, arguments, sizes, culprit).run();
+}
+
+Result<LayoutSource> instantiate(
+    const std::shared_ptr<const CatalogueEntry>& entry, Cursor& cursor) {
+  const Result<Arguments> arguments = read_arguments(*entry, cursor);
   if (!arguments) return unexpected(arguments.error());
-  return Instance(entry, cursor, *arguments).run();
+  LayoutSource source;
+  for (const auto& [name, argument] : *arguments) {
+    source.arguments.emplace(name, argument.text);
+  }
+  std::string culprit;
+  Result<Instance> instance = fill_in(*entry, source.arguments, {}, culprit);
+  if (!instance) {
+    const auto given = arguments->find(culprit);
+    return cursor.error_at(given == arguments->end() ? 0 : given->second.at,
+                           instance.error().code, instance.error().message);
+  }
+  source.name = entry->name;
+  source.expression = std::move(instance->expression);
+  source.dims = entry->dims;
+  source.entry = entry;
+  return source;
 }
 
 }  // namespace stridewise

@@ -8,8 +8,8 @@
 #include "base/checked.hpp"
 #include "base/identifier.hpp"
 #include "catalogue/arithmetic.hpp"
-#include "catalogue/entries.hpp"
 #include "catalogue/instantiate.hpp"
+#include "catalogue/tags.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/catalogue.hpp"
 #include "stridewise/notation.hpp"
@@ -35,12 +35,11 @@ std::string_view catalogue_name(std::string_view text) {
   return dot ? text.substr(0, end) : std::string_view{};
 }
 
-unexpected<Error> unknown_name(std::string_view text, std::string_view name,
+unexpected<Error> unknown_name(const Catalogue& catalogue,
+                               std::string_view text, std::string_view name,
                                std::string_view reason) {
   std::vector<std::string> names;
-  for (const CatalogueEntry& entry : catalogue()) {
-    names.emplace_back(entry.name);
-  }
+  for (const CatalogueEntry& entry : catalogue) names.push_back(entry.name);
   const bool vendor = name.find('.') != std::string_view::npos;
   for (const std::string_view tag : common_tags()) {
     names.push_back(std::string(vendor ? tag_vendor : "") + std::string(tag));
@@ -61,7 +60,7 @@ Result<LayoutSource> from_tag(std::string_view tag_text) {
   source.dims = std::move(tag->dims);
   source.spelled_dims = source.expression.dims();
   source.positional_dims = tag->canonical;
-  source.entry = find_entry("onednn.TAG");
+  source.entry = catalogue().find("onednn.TAG");
   return source;
 }
 
@@ -93,27 +92,23 @@ std::vector<std::string> spelled_by(std::string_view name,
              : std::vector<std::string>();
 }
 
-Result<LayoutSource> from_catalogue(std::string_view text,
+Result<LayoutSource> from_catalogue(const Catalogue& catalogue,
+                                    std::string_view text,
                                     std::string_view name) {
-  if (const CatalogueEntry* entry = find_entry(name);
+  if (const auto entry = catalogue.find(name);
       entry != nullptr && name != "onednn.TAG") {
     Cursor cursor(text);
     cursor.go_to(name.size());
-    Result<LayoutSource> source = instantiate(*entry, cursor);
+    Result<LayoutSource> source = instantiate(entry, cursor);
     if (source) source->spelled_dims = spelled_by(name, source->dims);
     return source;
   }
   const bool is_tag = name.starts_with(tag_vendor) && name == text;
-  if (!is_tag) return unknown_name(text, name, {});
+  if (!is_tag) return unknown_name(catalogue, text, name, {});
   Result<LayoutSource> source = from_tag(name.substr(tag_vendor.size()));
-  if (!source) return unknown_name(text, name, source.error().message);
+  if (!source)
+    return unknown_name(catalogue, text, name, source.error().message);
   return source;
-}
-
-// Whether a check whose `when` is "param=choice" applies.
-bool applies(const LayoutSource& source, std::string_view when) {
-  return when.empty() ||
-         std::ranges::find(source.choices, when) != source.choices.end();
 }
 
 bool holds(std::int64_t left, CatalogueCheck::Relation relation,
@@ -158,10 +153,11 @@ Result<void> check_dims(const LayoutSource& source, const Shape& shape) {
 }  // namespace
 
 Result<LayoutSource> resolve_layout(std::string_view text,
-                                    std::span<const std::string> known_dims) {
+                                    std::span<const std::string> known_dims,
+                                    const Catalogue& catalogue) {
   text = trim(text);
   if (const std::string_view name = catalogue_name(text); !name.empty()) {
-    return from_catalogue(text, name);
+    return from_catalogue(catalogue, text, name);
   }
   const bool known_dim =
       std::ranges::find(known_dims, text) != known_dims.end();
@@ -170,7 +166,7 @@ Result<LayoutSource> resolve_layout(std::string_view text,
     if (source) return source;
     // One letter that is no tag can only be a dim.
     if (text.size() > 1)
-      return unknown_name(text, text, source.error().message);
+      return unknown_name(catalogue, text, text, source.error().message);
   }
   Result<Expression> expression = parse_expression(text);
   if (!expression) return unexpected(expression.error());
@@ -185,24 +181,38 @@ Result<Layout> LayoutSource::bind(const Shape& shape,
   return bind(shape, Binding{.element_bits = saturated(mul(element_bytes, 8))});
 }
 
-Result<Layout> LayoutSource::bind(const Shape& shape,
-                                  const Binding& binding) const {
+Result<Expression> LayoutSource::expression_for(const Shape& shape,
+                                                const Binding& binding) const {
   if (auto dims_known = check_dims(*this, shape); !dims_known) {
     return unexpected(dims_known.error());
   }
-  if (entry != nullptr && !entry->checks.empty()) {
-    NamedNumbers all = values;
-    all.emplace("element_bits", binding.element_bits);
-    all.emplace("element_bytes", ceil_div(binding.element_bits, 8));
-    for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
-    for (const CatalogueCheck& check : entry->checks) {
-      if (!applies(*this, check.when)) continue;
-      if (auto checked = run_check(*this, check, all); !checked) {
-        return unexpected(checked.error());
-      }
+  if (entry == nullptr || entry->dims.empty()) return expression;
+  NamedNumbers all = {{"element_bits", binding.element_bits},
+                      {"element_bytes", ceil_div(binding.element_bits, 8)}};
+  for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
+  std::string culprit;
+  Result<Instance> instance = fill_in(*entry, arguments, all, culprit);
+  if (!instance) return unexpected(instance.error());
+  for (const auto& [param, value] : instance->values) {
+    all.insert_or_assign(param, value);
+  }
+  for (const CatalogueCheck& check : entry->checks) {
+    const bool applies = check.when.empty() ||
+                         std::ranges::find(instance->choices, check.when) !=
+                             instance->choices.end();
+    if (!applies) continue;
+    if (auto checked = run_check(*this, check, all); !checked) {
+      return unexpected(checked.error());
     }
   }
-  Result<Layout> layout = Layout::bind(expression, shape, binding);
+  return std::move(instance->expression);
+}
+
+Result<Layout> LayoutSource::bind(const Shape& shape,
+                                  const Binding& binding) const {
+  const Result<Expression> bound = expression_for(shape, binding);
+  if (!bound) return unexpected(bound.error());
+  Result<Layout> layout = Layout::bind(*bound, shape, binding);
   if (!layout && !name.empty()) {
     layout.error().message = name + ": " + layout.error().message;
   }

@@ -15,10 +15,10 @@ namespace stridewise::inference {
 Role role_of(const CatalogueEntry& entry, const CatalogueParam& param) {
   if (!param.choices.empty()) return Role::choice;
   const std::string_view text = entry.expression;
-  for (std::size_t open = text.find('{'); open != std::string_view::npos;
-       open = text.find('{', open + 1)) {
+  for (std::size_t open = text.find("${"); open != std::string_view::npos;
+       open = text.find("${", open + 1)) {
     std::string_view field =
-        text.substr(open + 1, text.find('}', open) - open - 1);
+        text.substr(open + 2, text.find('}', open) - open - 2);
     const char before = open == 0 ? ' ' : text[open - 1];
     if (field == param.name && before == '|') return Role::pitch;
     if (field == param.name && before == ':') return Role::stride;
@@ -37,7 +37,7 @@ Role role_of(const CatalogueEntry& entry, const CatalogueParam& param) {
 
 std::vector<const CatalogueEntry*> entries_for(const Dims& dims) {
   std::vector<const CatalogueEntry*> entries;
-  for (const CatalogueEntry& entry : catalogue()) {
+  for (const CatalogueEntry& entry : dims.names) {
     if (entry.dims.size() != dims.shape.size()) continue;
     const bool same =
         dims.positional ||

@@ -245,7 +245,8 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
   if (!elements) return unexpected(elements.error());
   const InferData data(pairs, options.element_bytes, options.progress,
                        options.zeros);
-  const Dims dims{options.shape, options.positional, options.element_bytes};
+  const Dims dims{options.shape, options.positional, options.element_bytes,
+                  options.names};
   InferReport report;
   report.elements = *elements;
   if (all_equal(data, *elements)) {

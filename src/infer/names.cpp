@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "catalogue/entries.hpp"
+#include "catalogue/tags.hpp"
 #include "infer/entries.hpp"
 #include "infer/tags.hpp"
 #include "stridewise/notation.hpp"
@@ -99,7 +99,7 @@ std::optional<std::string> stride_arguments(const CatalogueEntry& entry,
   }
   if (strides.empty()) return std::nullopt;
   const Result<LayoutSource> source =
-      resolve_layout(call(entry, arguments, marked));
+      resolve_layout(call(entry, arguments, marked), {}, dims.names);
   if (!source) return std::nullopt;
   std::string text;
   for (std::size_t k = 0; k < strides.size(); ++k) {
@@ -183,7 +183,7 @@ void add_entries(const Target& target, std::vector<Named>& names,
 }  // namespace
 
 std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
-  Result<LayoutSource> source = resolve_layout(text);
+  Result<LayoutSource> source = resolve_layout(text, {}, dims.names);
   if (!source || source->dims.size() != dims.shape.size()) return std::nullopt;
   const bool same_names =
       std::ranges::all_of(source->dims, [&](const std::string& name) {
@@ -197,7 +197,7 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
   const bool rare = tag && std::ranges::count(common_tags(), text) == 0;
   if (same_names) {
     Result<Layout> layout = source->bind(dims.shape, dims.element_bytes);
-    if (!layout) return std::nullopt;
+    if (!layout || !layout->plain()) return std::nullopt;
     return Named{name, *std::move(layout), rare, tag};
   }
   if (!dims.positional && !source->positional_dims) return std::nullopt;
@@ -205,8 +205,10 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
   Shape theirs = dims.shape;
   for (std::size_t d = 0; d < theirs.size(); ++d)
     theirs[d].name = source->dims[d];
-  if (!source->bind(theirs, dims.element_bytes)) return std::nullopt;
-  for (Axis& axis : source->expression.axes) {
+  const Result<Layout> under_theirs = source->bind(theirs, dims.element_bytes);
+  if (!under_theirs || !under_theirs->plain()) return std::nullopt;
+  Expression expression = under_theirs->expression();
+  for (Axis& axis : expression.axes) {
     for (Term& term : axis.terms) {
       const auto at = std::ranges::find(source->dims, term.digit.dim);
       term.digit.dim =
@@ -214,7 +216,7 @@ std::optional<Named> named_layout(const std::string& text, const Dims& dims) {
     }
   }
   Result<Layout> layout =
-      Layout::bind(source->expression, dims.shape, dims.element_bytes);
+      Layout::bind(expression, dims.shape, dims.element_bytes);
   if (!layout) return std::nullopt;
   return Named{name, *std::move(layout), rare, tag};
 }

@@ -17,6 +17,7 @@ struct Dims {
   const Shape& shape;
   bool positional;
   std::int64_t element_bytes;
+  const Catalogue& names;
 };
 
 // Numbers that parameters of catalogue entries may be, by where the entry's

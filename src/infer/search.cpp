@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
-#include "catalogue/entries.hpp"
+#include "catalogue/tags.hpp"
 #include "infer/entries.hpp"
 #include "infer/sample.hpp"
 #include "infer/tags.hpp"

@@ -202,7 +202,7 @@ Result<Walk::Extent> Walk::cut_body(const BodyView& view,
     if (count == 0) continue;
     const Result<std::int64_t> bits =
         cut_pieces({0, false, rest, view.parts}, *cut, scope, context,
-                   {start, piece, count, all.bits}, all.unit);
+                   {start, piece, count, all.bits, size != 0}, all.unit);
     if (!bits) return unexpected(bits.error());
     all.bits = *bits;
     start += piece * count;
@@ -226,7 +226,7 @@ Result<std::int64_t> Walk::cut_pieces(const BodyView& rest, const Term& cut,
   unit = extent->unit;
   const Checked end = add(pieces.at, mul(pieces.count, extent->bits));
   if (!end || *end > largest) return too_large("the size of the pieces");
-  if (pieces.count > 1) {
+  if (pieces.listed) {
     const TwistedDigit number{.unit = {.variable = whole,
                                        .div = Divider(pieces.size),
                                        .count = pieces.count,

@@ -25,7 +25,7 @@ std::int64_t Closure::grain_of(std::size_t k) const {
     least = std::min(least, known.digit.div);
   }
   const bool told = least > 1 && low_[k] % least == 0 &&
-                    climb(digits_[k], 0, least).known >= low_[k] + extent_[k];
+                    climb(digits_[k], 0, least).known >= extent_[k];
   return told ? least : 0;
 }
 

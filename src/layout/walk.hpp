@@ -55,6 +55,7 @@ class Walk {
   struct Pieces {
     std::int64_t start, size, count;  // along the dim
     std::int64_t at;                  // bits
+    bool listed;                      // of a size that the text lists
   };
 
   // --- walk.cpp: scope and axes
