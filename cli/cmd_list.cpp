@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "catalogues.hpp"
@@ -11,37 +10,6 @@
 
 namespace stridewise::cli {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return result;
-}
-
-// Whether `words` begin a word of the text: "npu" is not looked for in "input".
-bool has_words(std::string_view text, std::string_view words) {
-  for (std::size_t at = text.find(words); at != std::string_view::npos;
-       at = text.find(words, at + 1)) {
-    if (at == 0 ||
-        std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool matches(const CatalogueEntry& entry, const std::string& words) {
-  std::vector<std::string_view> texts = {entry.name, entry.vendor,
-                                         entry.summary, entry.source};
-  texts.insert(texts.end(), entry.words.begin(), entry.words.end());
-  texts.insert(texts.end(), entry.aliases.begin(), entry.aliases.end());
-  const std::string wanted = lower(words);
-  return std::ranges::any_of(texts, [&](std::string_view text) {
-    return has_words(lower(text), wanted);
-  });
-}
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;
@@ -121,10 +89,10 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
 void run(Context& context, const std::string& word) {
   Json entries = Json::array();
   std::string text;
-  for (const CatalogueEntry& entry : known_layouts()) {
-    if (!word.empty() && !matches(entry, word)) continue;
-    entries.push_back(entry_json(entry));
-    text += entry_text(entry, !word.empty());
+  // All of them have the empty word.
+  for (const CatalogueEntry* entry : known_layouts().about(word)) {
+    entries.push_back(entry_json(*entry));
+    text += entry_text(*entry, !word.empty());
   }
   if (entries.empty()) {
     context.exit_code = exit_no;
@@ -149,9 +117,11 @@ void add_list(Command app, Context& context) {
   Command command =
       app.add_command("list", "the catalogue of vendors' layouts");
   command.footer(
-      "WORD is looked for in names, summaries and sources; the entries that "
-      "have it\nare shown whole. Exit code 1 when none has.\n"
-      "  stridewise list mace\n  stridewise list okk.matrix");
+      "WORD is looked for in names, vendors, summaries, sources and what a "
+      "layout is for;\nthe entries that have it are shown whole. Exit code 1 "
+      "when none has.\n"
+      "  stridewise list ascend\n  stridewise list okk.matrix\n"
+      "  stridewise list 'kv cache'\n  stridewise list int4");
   auto word = std::make_shared<std::string>();
   command.add_option("WORD", *word, "show only what matches, with details");
   command.callback([&context, word] { run(context, *word); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "layout_options.hpp"
@@ -212,6 +213,35 @@ std::string layout_text(const Layout& layout, const LayoutOptions& options) {
   return text;
 }
 
+// --------------------------------------------------------------- dialects ---
+
+constexpr std::array dialect_names = {"onednn", "tvm",  "openvino", "xla",
+                                      "cute",   "tirx", "numpy",    "torch"};
+
+// The layout in the dialects asked for; one that none of them can say is a "no".
+void answer_as(Context& context, const Layout& layout,
+               const LayoutOptions& options, const std::string& as) {
+  std::vector<std::string> names = {as};
+  if (as == "all") names.assign(dialect_names.begin(), dialect_names.end());
+  Json json = Json::object();
+  std::string text;
+  bool said = false;
+  for (const std::string& name : names) {
+    const Result<std::string> word =
+        print_as(layout, value_of(parse_dialect(name)));
+    said = said || word;
+    json[name] =
+        word ? Json{{"text", *word}}
+             : Json{{"text", nullptr}, {"reason", word.error().message}};
+    text += as == "all" ? fmt::format("{:<10} ", name) : "";
+    text += word ? *word + "\n"
+                 : fmt::format("{} cannot say it: {}\n",
+                               as == "all" ? "-" : name, word.error().message);
+  }
+  context.answer({{"layout", options.layout}, {"as", std::move(json)}}, text);
+  if (!said) context.exit_code = exit_no;
+}
+
 }  // namespace
 
 void add_show(Command app, Context& context) {
@@ -227,10 +257,19 @@ void add_show(Command app, Context& context) {
       "  stridewise show 'n:120 c:30 h:8 w' --shape n=2,c=3,h=3,w=5 --dtype "
       "s8\n"
       "  stridewise show 'n k/32 { d:f16 = - ; q:u4 = k%16 k%32/16 }' "
-      "--shape n=3,k=96");
+      "--shape n=3,k=96\n"
+      "  stridewise show nhwc --shape 2x17x5x4 --as torch");
   auto options = std::make_shared<LayoutOptions>();
   options->add_to(command);
-  command.callback([&context, options] {
+  auto as = std::make_shared<std::string>();
+  command.add_option("--as", *as,
+                     "write it as another program does: onednn, tvm, openvino, "
+                     "xla, cute,\ntirx, numpy, torch, or all of them");
+  command.callback([&context, options, as] {
+    if (!as->empty()) {
+      answer_as(context, options->bind_tensor(), *options, *as);
+      return;
+    }
     const Layout layout = options->bind();
     context.answer(layout_json(layout, *options),
                    layout_text(layout, *options));

@@ -65,6 +65,8 @@ EOF
 ```
 
 ```text
+byte 2528  element 1264  offset=1264  (n=1,c=16,h=4,w=3 of n=2,c=17,h=5,w=4)
+byte 1264  element 1264  offset=1264  (n=1,c=16,h=4,w=3 of n=2,c=17,h=5,w=4)
 ```
 
 | key | of | meaning |

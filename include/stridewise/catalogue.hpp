@@ -83,7 +83,11 @@ class Catalogue {
   // The entry of that exact name, or nullptr. It lives as long as what is returned.
   [[nodiscard]] std::shared_ptr<const CatalogueEntry> find(
       std::string_view name) const;
-  // Those that are called so without their vendor, or by an alias.
+  // Those in whose name, vendor, summary, source, words or aliases the text stands from the
+  // begin of a word on, in any case: "kv cache", "npu" (which is not in "input").
+  [[nodiscard]] std::vector<const CatalogueEntry*> about(
+      std::string_view text) const;
+  // Those that have the word as an alias.
   [[nodiscard]] std::vector<std::shared_ptr<const CatalogueEntry>> called(
       std::string_view word) const;
 
@@ -110,6 +114,8 @@ struct LayoutSource {
   // bind() makes the right one.
   std::shared_ptr<const CatalogueEntry> entry = {};
   std::map<std::string, std::string, std::less<>> arguments = {};
+  // The extents of the dims, where the text tells them, as CuTe's does. bind() compares.
+  std::vector<std::int64_t> extents = {};
 
   // The expression for these sizes: that of the entry where it depends on them. Errors: a
   // precondition of the vendor that is not met.
@@ -125,10 +131,11 @@ struct LayoutSource {
                                     const Binding& binding) const;
 };
 
-// Any text that stands for a layout: an expression, a oneDNN tag ("nChw16c"),
-// or a catalogue name with parameters ("okk.aligned(npus=64,start=2)";
-// parameters by name or in the entry's order). A single word is an expression
-// only when it is one of `known_dims`. Errors suggest the nearest name.
+// Any text that stands for a layout: an expression, a oneDNN tag ("nChw16c"), a text of
+// another dialect (see dialect.hpp), or a catalogue name with parameters
+// ("okk.aligned(npus=64,start=2)"; parameters by name or in the entry's order). The vendor
+// may be left out where one entry alone has the word as an alias. A single word is an expression only
+// when it is one of `known_dims`. Errors suggest the nearest name.
 [[nodiscard]] Result<LayoutSource> resolve_layout(
     std::string_view text, std::span<const std::string> known_dims = {},
     const Catalogue& names = catalogue());

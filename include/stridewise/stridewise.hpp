@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stridewise/catalogue.hpp"
+#include "stridewise/dialect.hpp"
 #include "stridewise/diff.hpp"
 #include "stridewise/draw.hpp"
 #include "stridewise/element.hpp"

@@ -4,11 +4,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "catalogue/files.hpp"
 
 namespace stridewise {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return result;
+}
+
+bool has_words(const std::string& text, const std::string& words) {
+  for (std::size_t at = text.find(words); at != std::string::npos;
+       at = text.find(words, at + 1)) {
+    if (at == 0 ||
+        std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<const CatalogueEntry*> Catalogue::about(
+    std::string_view text) const {
+  const std::string wanted = lower(text);
+  std::vector<const CatalogueEntry*> found;
+  for (const CatalogueEntry& entry : entries()) {
+    std::vector<std::string_view> texts = {entry.name, entry.vendor,
+                                           entry.summary, entry.source};
+    texts.insert(texts.end(), entry.words.begin(), entry.words.end());
+    texts.insert(texts.end(), entry.aliases.begin(), entry.aliases.end());
+    if (std::ranges::any_of(texts, [&](std::string_view one) {
+          return has_words(lower(one), wanted);
+        })) {
+      found.push_back(&entry);
+    }
+  }
+  return found;
+}
 
 std::span<const CatalogueEntry> Catalogue::entries() const {
   if (entries_ == nullptr) return {};
@@ -26,9 +68,7 @@ std::vector<std::shared_ptr<const CatalogueEntry>> Catalogue::called(
     std::string_view word) const {
   std::vector<std::shared_ptr<const CatalogueEntry>> found;
   for (const CatalogueEntry& entry : entries()) {
-    const std::string_view name = entry.name;
-    if (name.substr(name.find('.') + 1) == word ||
-        std::ranges::find(entry.aliases, word) != entry.aliases.end()) {
+    if (std::ranges::find(entry.aliases, word) != entry.aliases.end()) {
       found.emplace_back(entries_, &entry);
     }
   }

@@ -12,6 +12,7 @@
 #include "catalogue/tags.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/catalogue.hpp"
+#include "stridewise/dialect.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/suggest.hpp"
 
@@ -35,19 +36,61 @@ std::string_view catalogue_name(std::string_view text) {
   return dot ? text.substr(0, end) : std::string_view{};
 }
 
-unexpected<Error> unknown_name(const Catalogue& catalogue,
-                               std::string_view text, std::string_view name,
-                               std::string_view reason) {
+// Whether a text is built as tags are: letters of tags, and blocks behind them.
+bool looks_like_tag(std::string_view text) {
+  constexpr std::string_view letters = "abcdefnchwoigtx";
+  const auto digit = std::ranges::find_if(text, is_digit);
+  return digit != text.end() && !text.empty() && !is_digit(text.front()) &&
+         std::ranges::any_of(
+             text, [](unsigned char c) { return std::islower(c) != 0; }) &&
+         std::ranges::all_of(text, [&](unsigned char c) {
+           return std::isdigit(c) != 0 ||
+                  letters.find(static_cast<char>(std::tolower(c))) !=
+                      std::string_view::npos;
+         });
+}
+
+// All that may be meant: with the vendor before it where the name has one.
+std::vector<std::string> names_like(const Catalogue& catalogue, bool vendor) {
   std::vector<std::string> names;
-  for (const CatalogueEntry& entry : catalogue) names.push_back(entry.name);
-  const bool vendor = name.find('.') != std::string_view::npos;
+  for (const CatalogueEntry& entry : catalogue) {
+    names.push_back(entry.name);
+    if (vendor) continue;
+    names.push_back(entry.name.substr(entry.name.find('.') + 1));
+    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  }
   for (const std::string_view tag : common_tags()) {
     names.push_back(std::string(vendor ? tag_vendor : "") + std::string(tag));
   }
-  const std::string hint = nearest(name, names);
+  return names;
+}
+
+// The names of those that are called so by their vendors: "awq.gemm' or 'x.gemm".
+std::string with_vendor(const Catalogue& catalogue, std::string_view word) {
+  std::string names;
+  for (const CatalogueEntry& entry : catalogue) {
+    if (entry.name.substr(entry.name.find('.') + 1) != word) continue;
+    names += (names.empty() ? "" : "' or '") + entry.name;
+  }
+  return names;
+}
+
+unexpected<Error> unknown_name(const Catalogue& catalogue,
+                               std::string_view text, std::string_view name,
+                               std::string_view reason) {
+  const bool vendor = name.find('.') != std::string_view::npos;
+  std::string hint = with_vendor(catalogue, name);
+  if (hint.empty()) hint = nearest(name, names_like(catalogue, vendor));
   std::string message = fmt::format("unknown layout '{}'", name);
   if (!hint.empty()) message += fmt::format("; did you mean '{}'?", hint);
-  if (!reason.empty()) message += fmt::format(" (as a tag: {})", reason);
+  if (!reason.empty() && looks_like_tag(name.substr(name.find('.') + 1))) {
+    message += fmt::format(" (as a oneDNN tag: {})", reason);
+  } else if (hint.empty()) {
+    const bool word = !catalogue.about(name).empty();
+    message +=
+        fmt::format("; 'stridewise list{}{}' shows {}", word ? " " : "",
+                    word ? name : "", word ? "what it has" : "all names");
+  }
   return Cursor(text).error_at(0, ErrorCode::unknown_name, std::move(message));
 }
 
@@ -111,6 +154,55 @@ Result<LayoutSource> from_catalogue(const Catalogue& catalogue,
   return source;
 }
 
+LayoutSource from_dialect(std::string_view text, DialectText read) {
+  LayoutSource source;
+  source.name = text;
+  source.expression = std::move(read.expression);
+  source.dims = std::move(read.dims);
+  source.positional_dims = read.positional;
+  source.extents = std::move(read.extents);
+  if (read.spells_dims) source.spelled_dims = source.expression.dims();
+  return source;
+}
+
+// The entry of the alias that `text` begins with; nullopt: it begins with none.
+std::optional<Result<LayoutSource>> from_alias(const Catalogue& catalogue,
+                                               std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+          text[end] == '_' || text[end] == '-')) {
+    ++end;
+  }
+  if (end == 0 || (end < text.size() && text[end] != '(')) return std::nullopt;
+  const std::string_view word = text.substr(0, end);
+  const auto entries = catalogue.called(word);
+  if (entries.empty()) return std::nullopt;
+  if (entries.size() > 1) {
+    std::string names;
+    for (const auto& entry : entries) {
+      names += (names.empty() ? "" : " or ") + entry->name;
+    }
+    return Cursor(text).error_at(0, ErrorCode::unknown_name,
+                                 fmt::format("'{}' may be {}", word, names));
+  }
+  Cursor cursor(text);
+  cursor.go_to(end);
+  return instantiate(entries.front(), cursor);
+}
+
+// A word, or a form, that is of no expression; nullopt: an expression.
+std::optional<Result<LayoutSource>> from_other_words(
+    const Catalogue& catalogue, std::string_view text,
+    std::span<const std::string> known_dims) {
+  if (auto source = from_alias(catalogue, text)) return source;
+  if (auto read = read_dialect(text, known_dims)) {
+    if (!*read) return unexpected(std::move(read->error()));
+    return from_dialect(text, **std::move(read));
+  }
+  return std::nullopt;
+}
+
 bool holds(std::int64_t left, CatalogueCheck::Relation relation,
            std::int64_t right) {
   switch (relation) {
@@ -150,6 +242,18 @@ Result<void> check_dims(const LayoutSource& source, const Shape& shape) {
   return {};
 }
 
+// That the shape is the one that the text itself tells.
+Result<void> check_extents(const LayoutSource& source, const Shape& shape) {
+  for (std::size_t d = 0; d < source.extents.size(); ++d) {
+    const auto dim = std::ranges::find(shape, source.dims[d], &Dim::name);
+    if (dim->extent == source.extents[d]) continue;
+    return fail(ErrorCode::mismatch,
+                fmt::format("{} is of {}={}, but the shape is {}", source.name,
+                            dim->name, source.extents[d], print(shape)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<LayoutSource> resolve_layout(std::string_view text,
@@ -161,12 +265,17 @@ Result<LayoutSource> resolve_layout(std::string_view text,
   }
   const bool known_dim =
       std::ranges::find(known_dims, text) != known_dims.end();
-  if (is_word(text) && !known_dim) {
-    Result<LayoutSource> source = from_tag(text);
-    if (source) return source;
+  if (!known_dim) {
+    Result<LayoutSource> tag =
+        is_word(text) ? from_tag(text) : fail(ErrorCode::syntax, "");
+    if (tag) return tag;
+    if (auto source = from_other_words(catalogue, text, known_dims)) {
+      return *std::move(source);
+    }
     // One letter that is no tag can only be a dim.
-    if (text.size() > 1)
-      return unknown_name(catalogue, text, text, source.error().message);
+    if (is_word(text) && text.size() > 1) {
+      return unknown_name(catalogue, text, text, tag.error().message);
+    }
   }
   Result<Expression> expression = parse_expression(text);
   if (!expression) return unexpected(expression.error());
@@ -185,6 +294,9 @@ Result<Expression> LayoutSource::expression_for(const Shape& shape,
                                                 const Binding& binding) const {
   if (auto dims_known = check_dims(*this, shape); !dims_known) {
     return unexpected(dims_known.error());
+  }
+  if (auto same = check_extents(*this, shape); !same) {
+    return unexpected(same.error());
   }
   if (entry == nullptr || entry->dims.empty()) return expression;
   NamedNumbers all = {{"element_bits", binding.element_bits},

@@ -85,7 +85,11 @@ std::vector<std::string> arguments_of(const CatalogueEntry& entry,
         values.push_back(std::to_string(value));
       }
     }
-    std::erase(values, std::string(param.default_value));
+    std::erase(values, param.default_value);
+    // What the type decides is another layout with another number.
+    if (param.default_value.find("element_") != std::string::npos) {
+      values.clear();
+    }
     std::vector<Partial> longer;
     if (!param.default_value.empty()) longer = all;
     for (const std::string& value : values) {

@@ -76,6 +76,10 @@ Result<void> Parser::in_brackets(Digit& digit) {
     if (!body) return unexpected(body.error());
     digit.fused = std::vector<Body>{*std::move(body)};
   }
+  if (cursor_.at_number()) {
+    return cursor_.error(
+        "a number is no digit: blocks of 16 of a dim are c/16 and c%16");
+  }
   if (!cursor_.accept(')')) return cursor_.error("expected ')'");
   --depth_;
   return {};

@@ -363,7 +363,7 @@ TEST(Infer, SaysWhatTheNotationSays) {
     return report.fits.empty() ? report.reason
                                : print(report.fits[0].layout.expression());
   };
-  EXPECT_EQ(printed("n c h:8 w", "n=2,c=3,h=5,w=5"), "n c h:8 w");
+  EXPECT_EQ(printed("n c h:9 w", "n=2,c=3,h=5,w=5"), "n c h:9 w");
   EXPECT_EQ(printed("n:120 c:30 h:8 w", "n=2,c=3,h=3,w=5"), "n:120 c:30 h:8 w");
   EXPECT_EQ(printed("n c:^128B h w", "n=2,c=3,h=5,w=7"), "n c:^128B h w");
   EXPECT_EQ(printed("@96 h w", "h=5,w=7"), "@96 h w");

@@ -1,0 +1,158 @@
+// CuTe's layouts: a tuple of sizes, a tuple of strides of the same form, perhaps a
+// swizzle of the place: CUTLASS media/docs/cpp/cute/01_layout.md. The elements of the
+// outer tuple are dims; within one, the first is the fastest digit.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "dialects/read.hpp"
+#include "notation/cursor.hpp"
+
+namespace stridewise::dialects {
+namespace {
+
+constexpr std::string_view swizzle_mark = "Sw<";
+constexpr int max_depth = 32;
+constexpr std::size_t max_dims = 26;
+
+struct Tuple {
+  std::int64_t value = 0;
+  std::vector<Tuple> elements;  // not empty: no value
+};
+
+bool is_cute(std::string_view text) {
+  if (text.starts_with(swizzle_mark)) return true;
+  return text.find(':') != std::string_view::npos &&
+         text.find_first_not_of("0123456789_,:() ") == std::string_view::npos;
+}
+
+class CuteReader {
+ public:
+  CuteReader(std::string_view text, KnownDims known)
+      : cursor_(text), known_(known) {}
+
+  Result<DialectText> run() {
+    if (auto read = read_swizzle(); !read) return unexpected(read.error());
+    const Result<Tuple> sizes = tuple(0);
+    if (!sizes) return unexpected(sizes.error());
+    if (!cursor_.accept(':')) {
+      return cursor_.error("expected ':' and the strides");
+    }
+    const std::size_t at = cursor_.position();
+    const Result<Tuple> strides = tuple(0);
+    if (!strides) return unexpected(strides.error());
+    if (!cursor_.at_end()) return cursor_.error("expected the end");
+    const bool one = sizes->elements.empty();
+    const std::size_t rank = one ? 1 : sizes->elements.size();
+    if (rank > max_dims) {
+      return cursor_.error_at(0, ErrorCode::unsupported,
+                              fmt::format("more than {} dims", max_dims));
+    }
+    DialectText made = of_rank(rank, known_);
+    for (std::size_t d = 0; d < rank; ++d) {
+      dim_ = made.dims[d];
+      extent_ = 1;
+      const bool same_form =
+          one ? add_leaves(*sizes, *strides)
+              : strides->elements.size() == rank &&
+                    add_leaves(sizes->elements[d], strides->elements[d]);
+      if (!same_form) {
+        return cursor_.error_at(
+            at, ErrorCode::mismatch,
+            "the strides must have the form of the sizes, and fit in 64 bits");
+      }
+      if (leaves_.empty() || leaves_.back().dim != dim_) {
+        leaves_.push_back({dim_, 1, 0, 1, 1});
+      }
+      leaves_.back().mod = 0;  // what is left of the dim
+      made.extents.push_back(extent_);
+    }
+    Result<std::vector<Term>> terms = swizzled(leaves_, swizzle_);
+    if (!terms) return unexpected(terms.error());
+    made.expression = memory_of(*std::move(terms));
+    return made;
+  }
+
+ private:
+  // "Sw<3,4,3> o", and "o _0 o" behind it.
+  Result<void> read_swizzle() {
+    if (!cursor_.accept(swizzle_mark)) return {};
+    for (std::int64_t* number :
+         {&swizzle_.bits, &swizzle_.base, &swizzle_.shift}) {
+      const bool negative = number == &swizzle_.shift && cursor_.accept('-');
+      const Result<std::int64_t> read = cursor_.number("a number of bits");
+      if (!read) return unexpected(read.error());
+      if (*read > 62) return cursor_.error("a place has up to 62 bits");
+      *number = negative ? -*read : *read;
+      if (!cursor_.accept(number == &swizzle_.shift ? '>' : ',')) {
+        return cursor_.error("expected three numbers: Sw<3,4,3>");
+      }
+    }
+    if (!cursor_.accept('o')) {
+      return cursor_.error(
+          "expected 'o' and a layout: Sw<3,4,3> o (8,64):(64,1)");
+    }
+    const std::size_t at = cursor_.position();
+    if (cursor_.accept("_0") && cursor_.accept('o')) return {};
+    cursor_.go_to(at);
+    return {};
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): bounded by max_depth
+  Result<Tuple> tuple(int depth) {
+    if (depth > max_depth) return cursor_.error("tuples nest too deeply");
+    Tuple made;
+    if (!cursor_.accept('(')) {
+      cursor_.accept('_');
+      const Result<std::int64_t> number = cursor_.number("a size or stride");
+      if (!number) return unexpected(number.error());
+      made.value = *number;
+      return made;
+    }
+    do {
+      const bool last = !made.elements.empty() && cursor_.peek() == ')';
+      if (last) break;  // "(4,)"
+      Result<Tuple> element = tuple(depth + 1);
+      if (!element) return element;
+      made.elements.push_back(*std::move(element));
+    } while (cursor_.accept(','));
+    if (!cursor_.accept(')')) return cursor_.error("expected ',' or ')'");
+    return made;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the tuples
+  bool add_leaves(const Tuple& size, const Tuple& stride) {
+    if (size.elements.size() != stride.elements.size()) return false;
+    for (std::size_t k = 0; k < size.elements.size(); ++k) {
+      if (!add_leaves(size.elements[k], stride.elements[k])) return false;
+    }
+    if (!size.elements.empty()) return true;
+    const Checked extent = mul(extent_, size.value);
+    if (!extent || size.value < 1 || !mul(size.value, stride.value)) {
+      return false;
+    }
+    if (size.value > 1) {
+      leaves_.push_back({dim_, extent_, size.value, size.value, stride.value});
+    }
+    extent_ = *extent;
+    return true;
+  }
+
+  Cursor cursor_;
+  KnownDims known_;
+  Swizzle swizzle_;
+  std::vector<Leaf> leaves_;
+  std::string dim_;
+  std::int64_t extent_ = 1;  // of the dim, so far
+};
+
+}  // namespace
+
+Reading read_cute(std::string_view text, KnownDims known) {
+  if (!is_cute(text)) return std::nullopt;
+  return CuteReader(text, known).run();
+}
+
+}  // namespace stridewise::dialects
