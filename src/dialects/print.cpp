@@ -39,9 +39,11 @@ bool same_coordinates(const Layout& a, const Layout& b,
   a.coordinates_of(index, of_a);
   b.coordinates_of(index, of_b);
   for (std::size_t k = 0; k < of_a.size(); ++k) {
-    // The axis of memory has no name, or its own.
-    auto same = std::ranges::find(b.axes(), a.axes()[k].name, &BoundAxis::name);
-    if (same == b.axes().end()) same = b.axes().end() - 1;
+    // The axis of memory has its own name there.
+    const std::string& name = a.axes()[k].name;
+    const auto same = std::ranges::find(b.axes(), name == "offset" ? "m" : name,
+                                        &BoundAxis::name);
+    if (same == b.axes().end()) return false;
     if (of_a[k] != of_b[static_cast<std::size_t>(same - b.axes().begin())]) {
       return false;
     }

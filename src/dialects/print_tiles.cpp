@@ -167,15 +167,17 @@ Result<std::string> print_tirx(const Layout& layout) {
   if (!digits) return unexpected(digits.error());
   const auto ordered = in_logical_order(layout, *digits);
   if (!ordered) return unexpected(ordered.error());
+  const auto on_axis = [&](std::int64_t steps, const BoundAxis& axis) {
+    const bool memory =
+        layout.axes().size() == 1 || axis.name == "offset" || axis.name == "m";
+    return memory ? std::to_string(steps)
+                  : fmt::format("{}@{}", steps, axis.name);
+  };
   const auto stride_of = [&](const PrintedDigit& digit) {
     const BoundAxis& axis = layout.axes()[static_cast<std::size_t>(digit.axis)];
-    const bool memory = axis.name.empty() || axis.name == "offset" ||
-                        axis.name == "m" || layout.axes().size() == 1;
     const std::int64_t unit =
         layout.axes().size() == 1 ? layout.element_bits() : axis.pitch_bits;
-    return fmt::format("{}{}{}",
-                       digit.stride_bits / std::max<std::int64_t>(unit, 1),
-                       memory ? "" : "@", memory ? "" : axis.name);
+    return on_axis(digit.stride_bits / std::max<std::int64_t>(unit, 1), axis);
   };
   std::vector<std::string> sizes, strides;
   for (const PrintedDigit& digit : *ordered) {
@@ -193,10 +195,7 @@ Result<std::string> print_tirx(const Layout& layout) {
     text += fmt::format(" + R[{} : {}]", digit.copies, stride_of(digit));
   }
   for (const BoundAxis& axis : layout.axes()) {
-    if (axis.base == 0) continue;
-    const bool memory = layout.axes().size() == 1 || axis.name == "m";
-    text += fmt::format(" + {}{}{}", axis.base, memory ? "" : "@",
-                        memory ? "" : axis.name);
+    if (axis.base != 0) text += " + " + on_axis(axis.base, axis);
   }
   return text;
 }

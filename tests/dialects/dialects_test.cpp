@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -322,6 +323,19 @@ TEST(Dialects, SaysWhatEachCannotSay) {
   EXPECT_THAT(parse_dialect("tmv").error().message, HasSubstr("mean tvm?"));
 }
 
+// Coordinates by the name of their axis; memory is "m".
+std::map<std::string, std::int64_t> coordinates(
+    const Layout& layout, const std::vector<std::int64_t>& x) {
+  std::vector<std::int64_t> at(layout.axes().size());
+  layout.coordinates_of(x, at);
+  std::map<std::string, std::int64_t> by_name;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const std::string& name = layout.axes()[k].name;
+    by_name[name == "offset" ? "m" : name] = at[k];
+  }
+  return by_name;
+}
+
 // What is printed is read again, and is of the same places: of random layouts.
 RC_GTEST_PROP(Dialects, WhatIsPrintedIsReadAgain, ()) {
   const Shape shape = random_shape();
@@ -345,7 +359,13 @@ RC_GTEST_PROP(Dialects, WhatIsPrintedIsReadAgain, ()) {
     }
     const Result<Layout> again = source.bind(named, 4);
     RC_ASSERT(again.has_value());
+    // TIRx does not tell which axis is the slower one.
+    const bool by_axes = dialect == Dialect::tirx && layout.axes().size() > 1;
     for_each_index(shape, [&](const std::vector<std::int64_t>& x) {
+      if (by_axes) {
+        RC_ASSERT(coordinates(*again, x) == coordinates(layout, x));
+        return;
+      }
       RC_ASSERT(again->bit_of(x) == layout.bit_of(x));
     });
   }
