@@ -58,6 +58,8 @@ venv() {
 
 # The oldest CMake that is to find the installed package.
 [ "$mode" != test ] || venv "$root/build/old-cmake" cmake==3.18.4.post1
+# What decodes the weights of language models, and small floats, without us.
+[ "$mode" != test ] || venv "$root/build/oracles" gguf==0.19.0 ml_dtypes==0.6.0
 
 [ "$mode" = bench ] || exit 0
 shift

@@ -119,8 +119,10 @@ class Plan {
   // dst_bytes(); any alignment. What src's padding holds reaches nothing.
   // Post: dst[dst_layout.offset(x)] == src[src_layout.offset(x)], or what that
   // value converts to, for every index x; every other byte of dst is zero, or
-  // untouched (Fill::keep). Allocates nothing, and uses parallel_for only for
-  // work that is worth handing out.
+  // untouched (Fill::keep). Uses parallel_for only for work that is worth handing
+  // out. Allocates nothing, but where values change of elements whose bits lie apart: then
+  // some megabytes for the time of the run, or one element a byte where the first dim is
+  // cut.
   void run(const std::byte* src, std::byte* dst) const;
   void run(const std::byte* src, std::byte* dst,
            const ParallelFor& parallel_for) const;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -123,7 +124,19 @@ struct FieldPlan {
       false;  // dst has places without an element, which are to be zero
   std::optional<Values> values;  // then fields are elements of src
 
+  // Not empty: one after the other, instead of nests. Each fills a memory of so many
+  // bytes, and reads it.
+  struct Stage {
+    std::int64_t bytes;
+    std::shared_ptr<const FieldPlan> before;
+    std::shared_ptr<const FieldPlan> after;
+  };
+  std::vector<Stage> stages;
+  // src and dst of stages: where there is no memory for them, the reference moves all.
+  std::vector<Layout> layouts;
+
   // Pre: as Plan::run. Bits of dst that hold no element stay as they are, or are zero.
+  // Allocates the largest memory of the stages, where there are some.
   void run(const std::byte* src, std::byte* dst) const;
 
   // For Plan::nests(): a table is a loop of its first step, in bytes rounded down.
@@ -131,8 +144,7 @@ struct FieldPlan {
 };
 
 // Pre: src can be read, dst is valid, and both are of the same dims. Errors: places that
-// depend on so many indices at once that no table holds them; values that change of
-// elements whose bits lie apart.
+// depend on so many indices at once that no table holds them.
 [[nodiscard]] Result<FieldPlan> plan_fields(const Layout& src,
                                             const Layout& dst,
                                             const PlanOptions& options);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "reorder/fields/bits.hpp"
@@ -256,9 +258,26 @@ void convert(const FieldNest& nest, const Values& values, const std::byte* src,
   });
 }
 
+void run_stages(const FieldPlan& plan, const std::byte* src, std::byte* dst) {
+  const std::int64_t most =
+      std::ranges::max(plan.stages, {}, &FieldPlan::Stage::bytes).bytes;
+  const std::unique_ptr<std::byte[]> memory(
+      new (std::nothrow) std::byte[static_cast<std::size_t>(most)]);
+  if (memory == nullptr) {
+    reorder_reference(plan.layouts[0], plan.layouts[1], src, dst,
+                      plan.clear ? Fill::zero : Fill::keep, *plan.values);
+    return;
+  }
+  for (const FieldPlan::Stage& stage : plan.stages) {
+    stage.before->run(src, memory.get());
+    stage.after->run(memory.get(), dst);
+  }
+}
+
 }  // namespace
 
 void FieldPlan::run(const std::byte* src, std::byte* dst) const {
+  if (!stages.empty()) return run_stages(*this, src, dst);
   if (clear) {
     std::memset(dst, 0, static_cast<std::size_t>((dst_bits + 7) / 8));
   }

@@ -13,6 +13,7 @@
 #include "reorder/fields/field_plan.hpp"
 #include "reorder/fields/kinds.hpp"
 #include "reorder/fields/regroup.hpp"
+#include "reorder/fields/staged.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -22,20 +23,32 @@ constexpr std::int64_t most_entries = std::int64_t{1} << 26;  // of a table
 constexpr std::int64_t inner_entries = 4096;
 constexpr std::size_t most_nests = 4096;  // of a pair of pieces
 
-// Whether the bits of elements are moved one by one, where either side says where they
-// are.
+// Whether the text says where each bit is.
 bool moves_bits(const Layout& layout) {
   const auto tensor = static_cast<std::size_t>(layout.tensor());
   return layout.tensors()[tensor].bitwise;
+}
+
+// A slice of bits without a digit of them: they lie together, but not all.
+bool sliced_bits(const Layout& layout) {
+  const LayoutData& data = LayoutAccess::data(layout);
+  return std::ranges::any_of(data.pieces, [&](const Piece& piece) {
+    return piece.tensor == layout.tensor() &&
+           (piece.unit != layout.element_bits());
+  });
+}
+
+// Whether the bits of elements are moved one by one for this side.
+bool bits_apart(const Layout& layout) {
+  return moves_bits(layout) || sliced_bits(layout);
 }
 
 class NestPlanner {
  public:
   // `joins`: elements that lie next to each other on both sides are one field.
   NestPlanner(const Layout& src, const Layout& dst, bool joins)
-      : src_(src), joins_(joins), bits_(moves_bits(src) || moves_bits(dst)) {
+      : src_(src), joins_(joins), bits_(bits_apart(src) || bits_apart(dst)) {
     for (const Dim& dim : src.shape()) extents_.push_back(dim.extent);
-    bits_ = bits_ || sliced_bits(src) || sliced_bits(dst);
     extents_.push_back(bits_ ? src.element_bits() : 1);
     src_dims_.resize(extents_.size());
     std::iota(src_dims_.begin(), src_dims_.end(), std::size_t{0});
@@ -74,15 +87,6 @@ class NestPlanner {
   }
 
  private:
-  // A slice of bits without a digit of them: they lie together, but not all.
-  static bool sliced_bits(const Layout& layout) {
-    const LayoutData& data = LayoutAccess::data(layout);
-    return std::ranges::any_of(data.pieces, [&](const Piece& piece) {
-      return piece.tensor == layout.tensor() &&
-             (piece.unit != layout.element_bits());
-    });
-  }
-
   // The nest of the values of the coordinates; without fields where these are none.
   Result<FieldNest> plan_range(const Side& from, const Side& to) {
     FieldNest nest;
@@ -270,6 +274,11 @@ class NestPlanner {
 
 std::vector<PlanNest> FieldPlan::described() const {
   std::vector<PlanNest> described;
+  for (const Stage& stage : stages) {
+    for (const auto& part : {stage.before, stage.after}) {
+      std::ranges::move(part->described(), std::back_inserter(described));
+    }
+  }
   for (const FieldNest& nest : nests) {
     const bool bytes = nest.kind != FieldNest::Kind::bits &&
                        nest.kind != FieldNest::Kind::pieces;
@@ -302,9 +311,12 @@ Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
   if (src.elements() == 0) return plan;
   NestPlanner planner(src, dst, !options.values);
   if (options.values && planner.bits()) {
-    return fail(ErrorCode::unsupported,
-                "values of elements whose bits lie apart do not change on the "
-                "way: move them first, and convert what comes out");
+    Result<std::vector<FieldPlan::Stage>> stages =
+        plan_stages(src, dst, options, bits_apart(src));
+    if (!stages) return unexpected(stages.error());
+    plan.stages = *std::move(stages);
+    plan.layouts = {src, dst};
+    return plan;
   }
   const LayoutData& from = LayoutAccess::data(src);
   const LayoutData& to = LayoutAccess::data(dst);

@@ -301,7 +301,8 @@ bool operator==(const Plan& a, const Plan& b) {
   const auto& fields = a.data_->fields;
   const auto& others = b.data_->fields;
   if ((fields == nullptr) != (others == nullptr) ||
-      (fields != nullptr && fields->nests != others->nests)) {
+      (fields != nullptr && (fields->nests != others->nests ||
+                             fields->layouts != others->layouts))) {
     return false;
   }
   return a.data_->values == b.data_->values && a.nests() == b.nests() &&
