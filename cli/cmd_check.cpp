@@ -14,6 +14,7 @@ namespace {
 
 struct Options {
   std::string file, layout, shape, dtype;
+  PartOptions parts;
   WindowOptions window;
 };
 
@@ -57,7 +58,7 @@ CheckReport wrong_size(const Layout& layout, const ElementType& type,
                        std::int64_t size) {
   CheckReport report;
   report.elements = layout.elements();
-  report.padding = layout.places() - layout.elements();
+  report.padding = layout.plain() ? layout.places() - layout.elements() : 0;
   report.findings.push_back(fmt::format("{} bytes, but the layout takes {}",
                                         size, layout.size_bytes()));
   for (const std::string& sentence : explain_size(layout, type, size)) {
@@ -113,13 +114,14 @@ void run(Context& context, const Options& given) {
   use_header(options, file);
   need(options.layout, "LAYOUT", options.file);
   need(options.shape, "--shape", options.file);
-  const ElementType type = value_of(type_of(file, dtype_of(options.dtype)));
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.layout}, options.shape);
-  const Shape shape =
-      shape_in_files(options.shape, sources, {{file, sources[0]}});
-  const Layout layout = bind_plain(sources[0], shape, type, "check");
-  if (!layout.valid()) throw Failure{*layout.defect()};
+  const auto [layout, type] =
+      bind_tensor(file, sources[0],
+                  shape_in_files(options.shape, sources, {{file, sources[0]}}),
+                  options.dtype, options.parts);
+  const Shape& shape = layout.shape();
+  if (layout.plain() && !layout.valid()) throw Failure{*layout.defect()};
   const auto size = static_cast<std::int64_t>(file.data().size());
   const std::optional<std::int64_t> start = options.window.start_byte();
   const bool fits = start || size == layout.size_bytes();
@@ -159,7 +161,8 @@ void run(Context& context, const Options& given) {
                   {"leaks", leaks_json(report.leaks)},
                   {"leak_runs", report.leak_runs},
                   {"findings", report.findings},
-                  {"expression", print(layout.expression())},
+                  {"expression", print(layout.plain() ? layout.expression()
+                                                      : sources[0].expression)},
                   {"shape", print(shape)},
                   {"dtype", type.name}},
                  report_text(report, shape, missing) + absent +
@@ -186,6 +189,7 @@ void add_check(Command app, Context& context) {
                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command.add_option("--dtype,-t", options->dtype,
                      "element type; needed unless FILE is .npy");
+  options->parts.add_to(command);
   options->window.add_to(command, "FILE");
   command.callback([&context, options] { run(context, *options); });
 }

@@ -11,6 +11,7 @@
 
 #include "dump_files.hpp"
 #include "dump_window.hpp"
+#include "layout_options.hpp"
 #include "sidecar.hpp"
 
 namespace stridewise::cli {
@@ -18,6 +19,7 @@ namespace {
 
 struct Options {
   std::string a, b, layout_a, layout_b, shape, dtype;
+  PartOptions parts;
   Tolerance tolerance;
   WindowOptions window_a, window_b;
 };
@@ -131,20 +133,19 @@ void use_sidecars(Options& options) {
 }
 
 // --dtype, or what the sidecars or either array's header tell.
-ElementType common_type(const TensorFile& a, const TensorFile& b,
-                        const std::string& dtype) {
+// None where parts name theirs.
+std::optional<ElementType> common_type(const TensorFile& a, const TensorFile& b,
+                                       const std::string& dtype,
+                                       std::span<const LayoutSource> layouts) {
   const std::optional<ElementType> asked = dtype_of(dtype);
+  const bool parts = std::ranges::any_of(layouts, [](const auto& layout) {
+    return !layout.expression.parts().empty();
+  });
+  if (parts) return asked;
   const bool told_by_b = !asked && !a.npy && b.npy;
   const ElementType type = value_of(type_of(told_by_b ? b : a, asked));
   static_cast<void>(value_of(type_of(told_by_b ? a : b, type)));
   return type;
-}
-
-Layout bind(const LayoutSource& source, const Shape& shape,
-            const ElementType& type) {
-  Layout layout = bind_plain(source, shape, type, "diff");
-  if (!layout.valid()) throw Failure{*layout.defect()};
-  return layout;
 }
 
 // The memory of one side, which must have every element.
@@ -229,22 +230,28 @@ void run(Context& context, const Options& given) {
   const TensorFile file_b = value_of(open_tensor(options.b));
   use_headers(options, file_a, file_b);
   need(options.layout_a, "--layout-a", options.a);
-  const ElementType type = common_type(file_a, file_b, options.dtype);
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
+  const std::optional<ElementType> type =
+      common_type(file_a, file_b, options.dtype, sources);
   need(options.shape, "--shape", options.a);
-  const Shape shape = shape_in_files(
-      options.shape, sources, {{file_a, sources[0]}, {file_b, sources[1]}});
-  const Layout a = bind(sources[0], shape, type);
-  const Layout b = bind(sources[1], shape, type);
+  const TensorPair pair = value_of(bind_pair(
+      file_a, sources[0], file_b, sources[1],
+      shape_in_files(options.shape, sources,
+                     {{file_a, sources[0]}, {file_b, sources[1]}}),
+      {type, options.parts.part, tables_of(options.parts.tables, sources)}));
+  const Layout& a = pair.a;
+  const Layout& b = pair.b;
+  const Shape& shape = a.shape();
   check_array(file_a, shape, &a);
   check_array(file_b, shape, &b);
   const FileMemory memory_a =
-      memory_of(file_a, a, type, options.window_a, "--skip-a");
+      memory_of(file_a, a, pair.type_a, options.window_a, "--skip-a");
   const FileMemory memory_b =
-      memory_of(file_b, b, type, options.window_b, "--skip-b");
+      memory_of(file_b, b, pair.type_b, options.window_b, "--skip-b");
   DiffOptions diff_options{
-      type, options.tolerance, {}, memory_a.first_byte, memory_b.first_byte};
+      pair.type_a,         options.tolerance,   {},
+      memory_a.first_byte, memory_b.first_byte, pair.type_b};
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {
     if (done_a == 0) {  // anywhere: all may go
@@ -262,6 +269,7 @@ void run(Context& context, const Options& given) {
                            ? 0
                            : static_cast<double>(report.differences) /
                                  static_cast<double>(report.elements);
+  const ElementType type_told = plain_type(pair.type_a);
   std::string text;
   if (report.differences == 0) {
     text = fmt::format("equal: {} elements\n", report.elements);
@@ -276,8 +284,8 @@ void run(Context& context, const Options& given) {
                 ? "  worst     the first\n"
                 : difference_text("worst", shape, *report.worst);
     text += fmt::format(
-        "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n", largest(report, type),
-        report.max_rel,
+        "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n",
+        largest(report, type_told), report.max_rel,
         report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
   }
   context.answer(
@@ -285,23 +293,23 @@ void run(Context& context, const Options& given) {
        {"elements", report.elements},
        {"differences", report.differences},
        {"share", share},
-       {"max_abs", report.worst && is_integer(type)
+       {"max_abs", report.worst && is_integer(type_told)
                        ? Json::parse(report.worst->abs_text).value_or(nullptr)
                        : Json(report.max_abs)},
        {"max_rel", report.max_rel},
        {"max_ulp", report.max_ulp},
        {"nan_a", report.nan_a},
        {"nan_b", report.nan_b},
-       {"first", difference_json(shape, type, report.first)},
-       {"worst", difference_json(shape, type, report.worst)},
+       {"first", difference_json(shape, type_told, report.first)},
+       {"worst", difference_json(shape, type_told, report.worst)},
        {"by_dim", counts_json(report.by_dim)},
        {"by_axis", counts_json(report.by_axis)},
        {"findings", report.findings},
        {"summary", summary(report)},
-       {"layout_a", print(a.expression())},
-       {"layout_b", print(b.expression())},
+       {"layout_a", print(a.plain() ? a.expression() : sources[0].expression)},
+       {"layout_b", print(b.plain() ? b.expression() : sources[1].expression)},
        {"shape", print(shape)},
-       {"dtype", type.name}},
+       {"dtype", pair.type_a.name}},
       text);
   if (report.differences > 0) context.exit_code = exit_no;
 }
@@ -318,7 +326,9 @@ void add_diff(Command app, Context& context) {
       "the files' sidecars (dump.json);\na .npy file of the tensor's extents "
       "without one is the tensor itself.\n"
       "  stridewise diff dump.bin ref.npy --layout-a nChw16c --layout-b nchw "
-      "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3");
+      "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3\n"
+      "  stridewise diff model.bin codes.npy -a gguf.q4_0 -b 'n k' --part q "
+      "--shape n=64,k=256");
   auto options = std::make_shared<Options>();
   command.add_option("A", options->a, "what was written").required();
   command.add_option("B", options->b, "what it should be").required();
@@ -330,6 +340,7 @@ void add_diff(Command app, Context& context) {
                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command.add_option("--dtype,-t", options->dtype,
                      "element type; needed unless A or B is .npy");
+  options->parts.add_to(command);
   options->window_a.add_skip(command, "-a", "A");
   options->window_b.add_skip(command, "-b", "B");
   command.add_option("--rtol", options->tolerance.rtol, "relative tolerance")

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "layout_options.hpp"
+
 namespace stridewise::cli {
 
 namespace fs = std::filesystem;
@@ -52,6 +54,45 @@ Shape shape_in_files(const std::string& text,
     }
   }
   return value_of(shape_of(text, layouts));
+}
+
+void PartOptions::add_to(Command command) {
+  command.add_option("--part,-p", part, "a part of the memory, by name");
+  command
+      .add_option("--table", tables,
+                  "entries of a table of a layout: T=7,2,5 or T=FILE.npy")
+      .one_word_each();
+}
+
+BoundTensor bind_tensor(const TensorFile& file, const LayoutSource& source,
+                        const Shape& shape, const std::string& dtype,
+                        const PartOptions& options) {
+  const bool parts = !source.expression.parts().empty();
+  const std::optional<ElementType> asked = dtype_of(dtype);
+  const bool told = asked || file.npy;
+  // What parts that name their types leave open means nothing.
+  const ElementType type =
+      parts ? asked.value_or(value_of(parse_element_type("u8")))
+            : value_of(type_of(file, asked));
+  const ElementType stored = file.npy && !parts ? array_type(type) : type;
+  Layout layout = value_of(source.bind(
+      shape,
+      Binding{.element_bits = stored.bits,
+              .tables = read_tables(options.tables, source.expression)}));
+  if (!options.part.empty()) layout = value_of(layout.part(options.part));
+  if (layout.unreadable()) {
+    Error error = *layout.unreadable();
+    if (layout.tensor() < 0) error.message += " with --part NAME";
+    throw Failure{std::move(error)};
+  }
+  const std::string& named =
+      layout.tensors()[static_cast<std::size_t>(layout.tensor())].type;
+  if (parts && named.empty() && !told) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         file.path.string() + ": a part that names no type needs --dtype"}};
+  }
+  return {layout, named.empty() ? stored : value_of(parse_element_type(named))};
 }
 
 fs::path series_name(const fs::path& path, int k) {
@@ -127,6 +168,8 @@ void check_array(const TensorFile& file, const Shape& shape,
   if (!file.npy) return;
   const std::string name = file.path.string();
   const std::vector<std::int64_t>& has = file.npy->shape;
+  // An array of what has no digits is bare memory, or the tensor itself.
+  if (layout != nullptr && !layout->plain()) layout = nullptr;
   const bool flat = has.size() < 2;
   if (file.npy->big_endian || (file.npy->fortran_order && !flat)) {
     throw Failure{

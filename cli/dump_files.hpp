@@ -31,6 +31,27 @@ struct StoredTensor {
                                    std::span<const LayoutSource> layouts,
                                    std::initializer_list<StoredTensor> stored);
 
+// --part and --table of commands that read dumps.
+struct PartOptions {
+  std::string part;
+  std::vector<std::string> tables;
+
+  void add_to(Command command);
+};
+
+// A tensor of a file, and the type of its elements there.
+struct BoundTensor {
+  Layout layout;
+  ElementType type;
+};
+// `dtype` is needed unless the file or the layout's text tells. Ends the command where the
+// layout is of several parts and none is chosen, or where an index has no place.
+[[nodiscard]] BoundTensor bind_tensor(const TensorFile& file,
+                                      const LayoutSource& source,
+                                      const Shape& shape,
+                                      const std::string& dtype,
+                                      const PartOptions& options);
+
 // "x.npy" -> "x.0.npy", "x.1.npy" ... : file k of a series.
 [[nodiscard]] std::filesystem::path series_name(
     const std::filesystem::path& path, int k);

@@ -38,6 +38,8 @@ struct DiffOptions {
   // bytes of a file in which the tensor does not come first.
   std::int64_t first_byte_a = 0;
   std::int64_t first_byte_b = 0;
+  // Of B's elements, where it is another type for the same numbers, as u8 for u4.
+  std::optional<ElementType> type_b = {};
 };
 
 // One element that differs. The real part of a complex value is its value, the
@@ -90,8 +92,13 @@ struct DiffReport {
 // equal numbers (0 and -0 are), two NaNs of any bits, and what the tolerance
 // allows. A NaN and a number differ. Layouts that are the same expression are
 // compared as bytes first, which is the speed of memory; else parts of 16 MiB
-// are brought into logical order. Memory does not grow with the tensor. Errors:
-// layouts that are not valid or not of one shape, bytes of another size than
+// are brought into logical order. Memory does not grow with the tensor.
+//
+// Where a layout is more than plain digits, or the type is of fewer than 8 bits, of another
+// number of them, or a small float, both sides are decoded as a whole first; by_axis is
+// empty then. A layout need not be one-to-one there.
+//
+// Errors: layouts that are not valid or not of one shape, bytes of another size than
 // their layout, a width that is not the type's, a tolerance below 0 or not
 // finite.
 [[nodiscard]] Result<DiffReport> diff(const Layout& a,
@@ -123,7 +130,13 @@ struct CheckReport {
   std::vector<std::string> findings;
 };
 
-// Looks at a tensor in memory on its own. Padding that is not zero is compared
+// The type as which numbers of `type` are compared and printed: f32 for small floats, the
+// next of 8, 16, 32 and 64 bits for other integers, itself for what is left.
+[[nodiscard]] ElementType plain_type(const ElementType& type);
+
+// Looks at a tensor in memory on its own. Where the layout is more than plain digits or
+// the type is no plain one, padding is counted in bytes: each that holds a bit which
+// belongs to no element, or a copy that is not equal. Padding that is not zero is compared
 // with the elements around, to say what leaked into it. The report counts bytes
 // from `first_byte`. O(places). Errors: as diff().
 [[nodiscard]] Result<CheckReport> check_memory(

@@ -238,6 +238,27 @@ struct ConvertOptions {
       before_commit = {};
 };
 
+// One tensor of each of two files, for who compares them.
+struct TensorPair {
+  Layout a;
+  Layout b;
+  ElementType type_a;
+  ElementType type_b;
+};
+struct PairOptions {
+  std::optional<ElementType> type = {};  // as ConvertOptions has them
+  std::string part = {};
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
+};
+// What convert_file would read as src and write as dst. Errors: those of binding; parts
+// that are not chosen or do not match.
+[[nodiscard]] Result<TensorPair> bind_pair(const TensorFile& a,
+                                           const LayoutSource& layout_a,
+                                           const TensorFile& b,
+                                           const LayoutSource& layout_b,
+                                           const Shape& shape,
+                                           const PairOptions& options);
+
 struct ConvertReport {
   Layout src;
   Layout dst;

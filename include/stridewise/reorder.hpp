@@ -141,6 +141,12 @@ class Plan {
   std::shared_ptr<const detail::PlanData> data_;
 };
 
+// A memory of the same tensor in logical order, each element in whole bytes, without
+// padding: what Plan::make(like, row_major(like, bits)) decodes to. Of a part, a dim "k/32"
+// stays one. Errors: a size beyond 2^62 bits.
+[[nodiscard]] Result<Layout> row_major(const Layout& like,
+                                       std::int64_t element_bits);
+
 // A kernel that plans may use on this machine.
 struct KernelInfo {
   std::string name;

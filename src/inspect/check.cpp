@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "inspect/decoded.hpp"
 #include "inspect/leaks.hpp"
 #include "inspect/sizes.hpp"
 #include "inspect/value.hpp"
 #include "inspect/words.hpp"
 #include "stridewise/diff.hpp"
+#include "stridewise/reorder.hpp"
 
 namespace stridewise {
 namespace {
@@ -154,12 +157,99 @@ class Checker {
   CheckReport report_;
 };
 
+// What memory would be if nothing but the elements that it has were written: copies are
+// equal then, and all else is zero.
+Result<std::vector<std::byte>> elements_alone(
+    const Layout& layout, std::span<const std::byte> bytes) {
+  std::vector<std::byte> alone(bytes.size());
+  for (const Tensor& tensor : layout.tensors()) {
+    const Result<Layout> part = layout.part(tensor.name);
+    if (!part) return unexpected(part.error());
+    const Result<Layout> rows = row_major(*part, tensor.element_bits);
+    if (!rows) return unexpected(rows.error());
+    const Result<Plan> out = Plan::make(*part, *rows, Fill::keep);
+    const Result<Plan> back = Plan::make(*rows, *part, Fill::keep);
+    if (!out || !back) return unexpected((out ? back : out).error());
+    std::vector<std::byte> memory(static_cast<std::size_t>(rows->size_bytes()));
+    out->run(bytes.data(), memory.data());
+    back->run(memory.data(), alone.data());
+  }
+  return alone;
+}
+
+// Bytes that hold more than elements do.
+void find_leaks(const Layout& layout, std::span<const std::byte> bytes,
+                std::span<const std::byte> alone, std::int64_t first_byte,
+                CheckReport& report) {
+  constexpr std::size_t most_runs = 16;
+  std::vector<std::int64_t> index(32);
+  std::int64_t copies = 0;
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const auto leaks = [&](std::int64_t byte) {
+    const auto k = static_cast<std::size_t>(byte);
+    return bytes[k] != alone[k];
+  };
+  for (std::int64_t byte = 0; byte < size; ++byte) {
+    if (!leaks(byte)) continue;
+    const std::int64_t first = byte;
+    while (byte + 1 < size && leaks(byte + 1)) ++byte;
+    report.padding_nonzero += byte - first + 1;
+    ++report.leak_runs;
+    std::string holds;
+    const auto bits =
+        static_cast<unsigned>(bytes[static_cast<std::size_t>(first)] ^
+                              alone[static_cast<std::size_t>(first)]);
+    if (!layout.unfindable()) {
+      const std::int64_t at = first * 8 + std::countr_zero(bits);
+      const bool copy = at < layout.size_bits() &&
+                        layout.find(at, index).place == Place::element;
+      copies += copy ? 1 : 0;
+      if (copy) holds = "a copy that is not equal";
+    }
+    if (report.leaks.size() < most_runs) {
+      report.leaks.push_back({first_byte + first, byte - first + 1, holds});
+    }
+  }
+  if (report.leak_runs == 0) return;
+  report.findings.push_back(fmt::format(
+      "{} byte{} without an element {} not zero{}", report.padding_nonzero,
+      report.padding_nonzero == 1 ? "" : "s",
+      report.padding_nonzero == 1 ? "is" : "are",
+      copies > 0 ? ", or copies that are not equal" : ""));
+}
+
+Result<CheckReport> check_decoded(const Layout& layout,
+                                  std::span<const std::byte> bytes,
+                                  const ElementType& type,
+                                  std::int64_t first_byte) {
+  if (layout.unreadable()) return unexpected(*layout.unreadable());
+  const Result<inspect::Decoded> rows = inspect::decode(layout, type, bytes);
+  if (!rows) return unexpected(rows.error());
+  CheckReport report =
+      Checker(rows->layout, rows->memory, rows->type, {}, 0).run();
+  report.padding = 0;
+  std::int64_t held = 0;
+  for (const Tensor& tensor : layout.tensors()) {
+    held += tensor.elements * tensor.element_bits;
+  }
+  report.padding = (layout.size_bits() - held) / layout.place_bits();
+  // What is not one-to-one has no memory of its own elements.
+  if (!layout.valid()) return report;
+  const Result<std::vector<std::byte>> alone = elements_alone(layout, bytes);
+  if (!alone) return unexpected(alone.error());
+  find_leaks(layout, bytes, *alone, first_byte, report);
+  return report;
+}
+
 }  // namespace
 
 Result<CheckReport> check_memory(
     const Layout& layout, std::span<const std::byte> bytes,
     const ElementType& type, const std::function<void(std::int64_t)>& passed,
     std::int64_t first_byte) {
+  if (!inspect::reads_as_is(layout, type)) {
+    return check_decoded(layout, bytes, type, first_byte);
+  }
   if (auto fits = inspect::check_bytes(layout, bytes, type, "the memory");
       !fits) {
     return unexpected(fits.error());

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "inspect/compare.hpp"
+#include "inspect/decoded.hpp"
 #include "inspect/sizes.hpp"
 #include "inspect/words.hpp"
 
@@ -72,7 +75,7 @@ std::string nan_text(std::int64_t count, const char* here, const char* there) {
 std::vector<std::string> findings_of(const Sides& sides,
                                      const DiffReport& report,
                                      const Extent& extent,
-                                     std::int64_t first_byte) {
+                                     std::int64_t first_byte, bool in_memory) {
   std::vector<std::string> findings;
   if (report.differences > 1) {
     findings = inspect::rearrangements(sides, report.by_dim);
@@ -91,7 +94,8 @@ std::vector<std::string> findings_of(const Sides& sides,
     findings.push_back(fmt::format("only {} ({} of its {} elements)", box,
                                    report.differences, elements));
   }
-  if (report.differences < report.elements && report.differences > 1) {
+  const bool some = report.differences < report.elements;
+  if (in_memory && some && report.differences > 1) {
     add_bytes(sides, report, extent, first_byte, findings);
   }
   add_axes(report, findings);
@@ -104,21 +108,7 @@ std::vector<std::string> findings_of(const Sides& sides,
   return findings;
 }
 
-}  // namespace
-
-Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
-                        const Layout& b, std::span<const std::byte> b_bytes,
-                        const DiffOptions& options) {
-  if (auto fits = inspect::check_bytes(a, a_bytes, options.type, "A"); !fits) {
-    return unexpected(fits.error());
-  }
-  if (auto fits = inspect::check_bytes(b, b_bytes, options.type, "B"); !fits) {
-    return unexpected(fits.error());
-  }
-  if (a.shape() != b.shape()) {
-    return fail(ErrorCode::mismatch, "A and B are not of one shape");
-  }
-  const Tolerance& tolerance = options.tolerance;
+Result<void> check_tolerance(const Tolerance& tolerance) {
   for (const double limit : {tolerance.rtol, tolerance.atol}) {
     if (std::isfinite(limit) && limit >= 0) continue;
     return fail(ErrorCode::invalid_value,
@@ -126,15 +116,99 @@ Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
                             "more",
                             limit));
   }
+  return {};
+}
+
+// `in_memory`: bytes of these memories are those of the user.
+Result<DiffReport> compare_sides(const Sides& sides, const DiffOptions& options,
+                                 bool in_memory) {
   DiffReport report;
-  report.elements = a.elements();
-  const Sides sides{a, a_bytes, b, b_bytes};
+  report.elements = sides.a.elements();
   const Result<Extent> extent = inspect::compare(sides, options, report);
   if (!extent) return unexpected(extent.error());
   if (report.differences > 0) {
-    report.findings = findings_of(sides, report, *extent, options.first_byte_a);
+    report.findings =
+        findings_of(sides, report, *extent, options.first_byte_a, in_memory);
   }
-  for (auto* difference : {&report.first, &report.worst}) {
+  return report;
+}
+
+// "k_32" is the name of a dim that is k/32 there.
+void restore_names(const Shape& shape, DiffReport& report) {
+  for (std::size_t d = 0; d < report.by_dim.size(); ++d) {
+    const std::string name =
+        std::exchange(report.by_dim[d].name, shape[d].name);
+    if (name == shape[d].name) continue;
+    for (std::string& finding : report.findings) {
+      for (std::size_t at = finding.find(name); at != std::string::npos;
+           at = finding.find(name, at + name.size())) {
+        finding.replace(at, name.size(), shape[d].name);
+      }
+    }
+  }
+}
+
+Result<DiffReport> diff_decoded(const Layout& a,
+                                std::span<const std::byte> a_bytes,
+                                const Layout& b,
+                                std::span<const std::byte> b_bytes,
+                                const DiffOptions& options) {
+  for (const Layout* layout : {&a, &b}) {
+    if (layout->unreadable()) return unexpected(*layout->unreadable());
+  }
+  const Result<inspect::Decoded> from =
+      inspect::decode(a, options.type, a_bytes);
+  if (!from) return unexpected(from.error());
+  const Result<inspect::Decoded> to =
+      inspect::decode(b, options.type_b.value_or(options.type), b_bytes);
+  if (!to) return unexpected(to.error());
+  if (from->type != to->type) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("A is of {}, B of {}", options.type.name,
+                            options.type_b.value_or(options.type).name));
+  }
+  DiffOptions plain{from->type, options.tolerance};
+  Result<DiffReport> report = compare_sides(
+      {from->layout, from->memory, to->layout, to->memory}, plain, false);
+  if (!report) return report;
+  for (auto* difference : {&report->first, &report->worst}) {
+    if (!*difference) continue;
+    (*difference)->byte_a = a.bit_of((*difference)->index) / 8;
+    (*difference)->byte_b = b.bit_of((*difference)->index) / 8;
+  }
+  report->by_axis.clear();
+  restore_names(a.shape(), *report);
+  return report;
+}
+
+}  // namespace
+
+Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
+                        const Layout& b, std::span<const std::byte> b_bytes,
+                        const DiffOptions& options) {
+  if (a.shape() != b.shape()) {
+    return fail(ErrorCode::mismatch, "A and B are not of one shape");
+  }
+  if (auto finite = check_tolerance(options.tolerance); !finite) {
+    return unexpected(finite.error());
+  }
+  const ElementType type_b = options.type_b.value_or(options.type);
+  const bool as_is = type_b == options.type &&
+                     inspect::reads_as_is(a, options.type) &&
+                     inspect::reads_as_is(b, options.type);
+  Result<DiffReport> report = DiffReport{};
+  if (as_is) {
+    for (const auto& [layout, bytes, name] :
+         {std::tuple{&a, a_bytes, "A"}, std::tuple{&b, b_bytes, "B"}}) {
+      auto fits = inspect::check_bytes(*layout, bytes, options.type, name);
+      if (!fits) return unexpected(fits.error());
+    }
+    report = compare_sides({a, a_bytes, b, b_bytes}, options, true);
+  } else {
+    report = diff_decoded(a, a_bytes, b, b_bytes, options);
+  }
+  if (!report) return report;
+  for (auto* difference : {&report->first, &report->worst}) {
     if (!*difference) continue;
     (*difference)->byte_a += options.first_byte_a;
     (*difference)->byte_b += options.first_byte_b;

@@ -287,6 +287,11 @@ std::vector<std::string> explain_size(const Layout& layout,
                                       std::int64_t bytes) {
   if (bytes == layout.size_bytes()) return {};
   if (bytes == 0) return {"the file is empty"};
+  if (!layout.plain() || layout.element_bits() % 8 != 0) {
+    const std::int64_t away = std::abs(layout.size_bytes() - bytes);
+    return {fmt::format("{} byte{} {}", away, away == 1 ? "" : "s",
+                        bytes > layout.size_bytes() ? "too many" : "missing")};
+  }
   return Explainer(layout, type, bytes).run();
 }
 

@@ -276,4 +276,24 @@ Result<Sides> bind_sides(const ConvertOptions& options, const TensorFile& input,
   return sides;
 }
 
+Result<TensorPair> bind_pair(const TensorFile& a, const LayoutSource& layout_a,
+                             const TensorFile& b, const LayoutSource& layout_b,
+                             const Shape& shape, const PairOptions& options) {
+  ConvertOptions convert{
+      .in = a.path, .out = b.path, .from = layout_a, .to = layout_b};
+  convert.type = options.type;
+  convert.part = options.part;
+  convert.tables = options.tables;
+  const Result<Sides> sides = bind_sides(convert, a, shape);
+  if (!sides) return unexpected(sides.error());
+  if (sides->pairs.size() != 1) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("both have several parts: {}; choose one with "
+                            "--part",
+                            list_of(layout_a.expression.parts())));
+  }
+  const Pair& pair = sides->pairs.front();
+  return TensorPair{pair.src, pair.dst, pair.values.src, pair.values.dst};
+}
+
 }  // namespace stridewise

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "stridewise/notation.hpp"
+#include "stridewise/reorder.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -15,46 +15,11 @@ namespace {
 // As much as stays in a cache of the second or third level.
 constexpr std::int64_t most_staged_bytes = std::int64_t{1} << 22;
 
-// The tensor of `like`, dense in logical order, each element in whole bytes.
-Result<Layout> staging(const Layout& like, std::int64_t element_bits) {
-  Part part;
-  Shape shape;
-  for (const Dim& dim : like.shape()) {
-    // "k/32": the part tells no more of k.
-    const std::size_t slash = dim.name.find('/');
-    const std::string name = dim.name.substr(0, slash);
-    const Result<std::int64_t> scale =
-        slash == std::string::npos ? Result<std::int64_t>(1)
-                                   : parse_count(dim.name.substr(slash + 1));
-    if (!scale) return unexpected(scale.error());
-    part.body.terms.push_back({.digit = {.dim = name, .div = *scale}});
-    shape.push_back({name, saturated(mul(dim.extent, *scale))});
-  }
-  const auto tensor = static_cast<std::size_t>(like.tensor());
-  part.name = like.tensors()[tensor].name;
-  if (!part.body.terms.empty()) {
-    part.body.terms.back().stride = {Step::Kind::bytes,
-                                     ceil_div(element_bits, 8)};
-  }
-  Axis axis;
-  if (part.name.empty()) {
-    axis.terms = std::move(part.body.terms);
-  } else {
-    axis.parts = std::vector<Part>{part};
-  }
-  Expression expression;
-  expression.axes.push_back(std::move(axis));
-  const Result<Layout> memory =
-      Layout::bind(expression, shape, Binding{.element_bits = element_bits});
-  if (!memory || part.name.empty()) return memory;
-  return memory->part(part.name);
-}
-
 // src to dst by way of a memory of whole bytes.
 Result<FieldPlan::Stage> stage_of(const Layout& src, const Layout& dst,
                                   const PlanOptions& options, bool src_apart) {
   const Result<Layout> between =
-      staging(src, src_apart ? src.element_bits() : dst.element_bits());
+      row_major(src, src_apart ? src.element_bits() : dst.element_bits());
   if (!between) return unexpected(between.error());
   PlanOptions move = options;
   move.values.reset();
