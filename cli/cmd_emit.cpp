@@ -20,8 +20,7 @@ void run(Context& context, const Options& options) {
       .name = options.name};
   if (options.bits == 32) emit_options.bits = EmitBits::narrow;
   if (options.bits == 64) emit_options.bits = EmitBits::wide;
-  const Layout layout = options.bind();
-  if (!layout.valid()) throw Failure{*layout.defect()};
+  const Layout layout = options.bind_tensor();
   const std::vector<std::string> dims = names_of(layout.shape());
   std::vector<std::string> axes;
   for (const BoundAxis& axis : layout.axes()) axes.push_back(axis.name);
@@ -38,7 +37,11 @@ void run(Context& context, const Options& options) {
                   {"lang", options.language},
                   {"offset_function", emitted.offset_function},
                   {"coordinates_function", emitted.coordinates_function},
-                  {"inverse_function", emitted.inverse_function},
+                  {"inverse_function", emitted.inverse_function.empty()
+                                           ? Json(nullptr)
+                                           : Json(emitted.inverse_function)},
+                  {"offset_bits", emitted.offset_bits},
+                  {"bitwise", emitted.bitwise},
                   {"bits", emitted.bits},
                   {"dynamic", options.dynamic},
                   {"dims", dims},
@@ -56,10 +59,13 @@ void add_emit(Command app, Context& context) {
       "Three functions: index -> element offset, index -> axis coordinates, "
       "element offset ->\nindex. Indices are in the logical order of a tag or "
       "catalogue name, else in the order\nof the shape; their names stand in "
-      "the code.\n"
+      "the code. An offset counts elements; where those are parts of bytes or "
+      "of several "
+      "widths,\nsteps of the bits that the code's comment tells.\n"
       "  stridewise emit nChw16c --shape 2x17x5x4\n"
       "  stridewise emit mace.channel --shape 2x17x5x4 --lang opencl --name "
       "image\n"
+      "  stridewise emit gguf.q4_0 --part q --shape 64x256\n"
       "  stridewise emit nhwc --shape n=2,h=5,w=4,c=17 --lang cuda --dynamic");
   auto options = std::make_shared<Options>();
   options->add_to(command);

@@ -49,6 +49,13 @@ struct EmitOptions {
 //       1 and the index of the element at an element offset; 0, with nothing
 //       written, where no element is: padding, a gap, outside.
 //
+// Where a layout is more than plain digits, an offset counts steps of `offset_bits`, what
+// all elements lie at multiples of: 4 for nibbles. Where the bits of elements lie apart, it
+// is that of one bit: offset takes the bit after the index, index gives it (bit_out). The
+// functions are those of the layout's chosen tensor; an index of a dim k/32 is k_32. A
+// layout that is not one-to-one, or whose strides interleave, has no function NAME_index:
+// its name is empty then, and a comment tells why.
+//
 // Indices are in the order of the shape. A name of more than one letter is that
 // of the dim or axis and "_", lest it be a word of the language.
 struct EmittedCode {
@@ -56,12 +63,14 @@ struct EmittedCode {
   std::string offset_function;
   std::string coordinates_function;
   std::string inverse_function;
-  std::int32_t bits = 32;  // of the integers: 32 or 64
+  std::int32_t bits = 32;        // of the integers: 32 or 64
+  std::int64_t offset_bits = 0;  // of memory that a step of an offset takes
+  bool bitwise = false;          // functions have the bit, too
 };
 
 // The code of a layout, its sizes as numbers. Digits that cannot vary, bounds
 // that always hold and divisions that powers of two or extents make needless are
-// left out. Errors: a layout that is not valid (its reason), a name that is no
+// left out. Errors: a layout of which an index has no place, a name that is no
 // identifier, EmitBits::narrow where 32 bits do not suffice.
 [[nodiscard]] Result<EmittedCode> emit(const Layout& layout,
                                        const EmitOptions& options = {});

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/identifier.hpp"
+#include "emit/pieces.hpp"
 #include "emit/subject.hpp"
 #include "emit/writer.hpp"
 #include "stridewise/suggest.hpp"
@@ -115,10 +116,9 @@ bool fits_narrow(const Expression& expression) {
 }
 
 unexpected<Error> not_yet() {
-  return fail(
-      ErrorCode::unsupported,
-      "code is emitted for layouts of plain digits and elements of whole "
-      "bytes");
+  return fail(ErrorCode::unsupported,
+              "code for all shapes is emitted for layouts of plain digits "
+              "alone: give the shape");
 }
 
 EmittedCode write(const Subject& subject, const EmitOptions& options,
@@ -155,8 +155,10 @@ Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
-  if (!layout.plain() || layout.element_bits() % 8 != 0) return not_yet();
-  if (!layout.valid()) return unexpected(*layout.defect());
+  if (layout.unreadable()) return unexpected(*layout.unreadable());
+  if (!layout.valid() || !layout.plain() || layout.element_bits() % 8 != 0) {
+    return emitter::emit_pieces(layout, options);
+  }
   const Subject subject = emitter::subject_of(layout);
   const bool narrow = emitter::fits_narrow(subject);
   if (!narrow && options.bits == EmitBits::narrow) {
@@ -165,8 +167,10 @@ Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
                             "bits",
                             layout.places()));
   }
-  return write(subject, options,
-               narrow && options.bits != EmitBits::wide ? 32 : 64);
+  EmittedCode emitted = write(
+      subject, options, narrow && options.bits != EmitBits::wide ? 32 : 64);
+  emitted.offset_bits = layout.element_bits();
+  return emitted;
 }
 
 Result<EmittedCode> emit_dynamic(const Expression& expression,
@@ -193,7 +197,9 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
     return fail(ErrorCode::overflow,
                 "the layout has numbers that do not fit 32 bits");
   }
-  return write(*subject, options, narrow ? 32 : 64);
+  EmittedCode emitted = write(*subject, options, narrow ? 32 : 64);
+  emitted.offset_bits = 8 * element_bytes;
+  return emitted;
 }
 
 }  // namespace stridewise

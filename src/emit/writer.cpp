@@ -15,19 +15,6 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Whether `text` has `word` as a whole word.
-bool mentions(const std::string& text, const std::string& word) {
-  for (std::size_t at = text.find(word); at != std::string::npos;
-       at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word(text[at - 1])) &&
-        (end == text.size() || !is_word(text[end]))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Lines of at most `width` characters, broken after commas, else at spaces; what
 // follows a break is indented by `hang`.
 std::string wrapped(std::string text, std::size_t indent, std::size_t hang) {
@@ -51,6 +38,18 @@ std::string name_of(const std::string& parameter) {
 }
 
 }  // namespace
+
+bool mentions(const std::string& text, const std::string& word) {
+  for (std::size_t at = text.find(word); at != std::string::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word(text[at - 1])) &&
+        (end == text.size() || !is_word(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 Dialect dialect_of(EmitLanguage language, std::int32_t bits) {
   const bool narrow = bits == 32;

@@ -18,6 +18,9 @@ struct Dialect {
 };
 [[nodiscard]] Dialect dialect_of(EmitLanguage language, std::int32_t bits);
 
+// Whether `text` has `word` as a whole word.
+[[nodiscard]] bool mentions(const std::string& text, const std::string& word);
+
 // The body of a function.
 class Body {
  public:
@@ -26,6 +29,8 @@ class Body {
   // One statement; long ones are broken after operators.
   void line(const std::string& text);
   void constant(const std::string& name, const Value& value);
+  // Lines as they are.
+  void raw(const std::string& lines) { text_ += lines; }
   void indent(int steps) { depth_ += steps; }
 
   [[nodiscard]] const std::string& text() const { return text_; }
