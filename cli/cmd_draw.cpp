@@ -150,10 +150,11 @@ void run(Context& context, Options options, bool type_given) {
   const Shape shape =
       data ? shape_in_files(options.shape, sources, {{data->file, sources[0]}})
            : shape_for(options.shape, sources);
-  const Layout layout = bind_plain(sources[0], shape, type, "draw");
-  if (!options.to.empty()) {
-    draw.to = bind_plain(sources[1], shape, type, "draw");
-  }
+  const Binding binding{.element_bits = type.bits,
+                        .tables = tables_of(options.tables, sources)};
+  Layout layout = value_of(sources[0].bind(shape, binding));
+  if (!options.part.empty()) layout = value_of(layout.part(options.part));
+  if (!options.to.empty()) draw.to = value_of(sources[1].bind(shape, binding));
 
   if (format == Format::terminal) {
     const TerminalStyle style = terminal_style();
@@ -189,6 +190,7 @@ void add_draw(Command app, Context& context) {
       "  stridewise draw mace.channel --shape 1x7x2x3 --with-logical --out "
       "image.svg\n"
       "  stridewise draw nchw --to nChw8c --shape 1x16x2x2 --out page.html\n"
+      "  stridewise draw gguf.q4_0 --shape 1x64 --out blocks.svg\n"
       "  stridewise draw nChw8c --shape 1x17x2x2 --data dump.npy --label "
       "value --out x.png");
   auto options = std::make_shared<Options>();

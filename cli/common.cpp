@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -79,25 +78,6 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
   return value_of(shape_of(text, layouts));
-}
-
-Layout bind_plain(const LayoutSource& source, const Shape& shape,
-                  const ElementType& type, const char* who) {
-  Layout layout =
-      value_of(source.bind(shape, Binding{.element_bits = type.bits}));
-  const bool integer = type.kind == ElementKind::signed_integer ||
-                       type.kind == ElementKind::unsigned_integer;
-  const auto width = static_cast<std::uint32_t>(type.bits);
-  if (!layout.plain() || type.bits % 8 != 0 ||
-      (integer && !std::has_single_bit(width))) {
-    throw Failure{
-        {ErrorCode::unsupported,
-         fmt::format(
-             "{} reads elements of 1, 2, 4 bytes and more in layouts of "
-             "plain digits; {} of {} is another: decode it first",
-             who, print(layout.expression()), type.name)}};
-  }
-  return layout;
 }
 
 std::vector<std::string> names_of(const Shape& shape) {

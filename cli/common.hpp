@@ -81,11 +81,6 @@ void add_draw(Command app, Context& context);
 [[nodiscard]] std::vector<LayoutSource> resolve_all(
     std::span<const std::string> layouts, const std::string& shape);
 
-// The layout of a tensor of that type. Ends the command where it is more than plain
-// digits, or its elements are no whole bytes: `who` reads no others.
-[[nodiscard]] Layout bind_plain(const LayoutSource& source, const Shape& shape,
-                                const ElementType& type, const char* who);
-
 [[nodiscard]] std::vector<std::string> names_of(const Shape& shape);
 
 // {"n": 2, "c": 17}

@@ -4,13 +4,18 @@
 namespace stridewise::cli {
 namespace {
 
+// Places without an element, where places are those of one tensor.
+Json padding_of(const Layout& layout) {
+  return layout.plain() ? Json(layout.places() - layout.elements()) : Json();
+}
+
 Json panel_json(const PicturePanel& panel, const Layout& layout) {
   Json json = {{"name", panel.name},
                {"expression", panel.expression},
                {"elements", panel.elements},
                {"padding", panel.told_apart ? Json(panel.padding) : Json()},
                {"gaps", panel.told_apart ? Json(panel.gaps) : Json()},
-               {"padding_elements", layout.places() - layout.elements()},
+               {"padding_elements", padding_of(layout)},
                {"places", layout.places()},
                {"cells", panel.cells.size()},
                {"rows", panel.rows.size()},
@@ -45,7 +50,8 @@ Json picture_json(const Picture& picture) {
                {"elements", first.elements},
                {"padding", first.told_apart ? Json(first.padding) : Json()},
                {"gaps", first.told_apart ? Json(first.gaps) : Json()},
-               {"padding_elements", layout.places() - layout.elements()},
+               {"padding_elements", padding_of(layout)},
+               {"cell_bits", picture.cell_bits},
                {"colour", picture.colour}};
   if (picture.has_data) json["nonzero_padding"] = first.nonzero_padding;
   if (!picture.kernel.empty()) json["kernel"] = picture.kernel;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every ```sh block of README.md and docs/*.md and checks its output.
+"""Runs every ```sh block of README.md and docs/**/*.md and checks its output.
 
     tools/check_docs.py PROGRAM            PROGRAM: the binary, or ./run
     tools/check_docs.py --update PROGRAM   renews the outputs that differ
@@ -165,7 +165,7 @@ def main(arguments):
     if not os.access(program, os.X_OK):
         print(f"check_docs: {program}: not a program", file=sys.stderr)
         return 2
-    documents = [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md"))
+    documents = [ROOT / "README.md"] + sorted((ROOT / "docs").glob("**/*.md"))
     total = wrong = 0
     for document in documents:
         ran, failed = check_document(document, program, update)

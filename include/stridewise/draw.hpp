@@ -84,7 +84,9 @@ struct PictureCell {
   std::int32_t row = 0;     // into PicturePanel::rows
   std::int32_t column = 0;  // into PicturePanel::columns
   Place kind = Place::gap;
-  std::int64_t offset = 0;  // element offset in this panel's memory
+  // In this panel's memory: in elements; where a layout is more than plain digits, in cells.
+  std::int64_t offset = 0;
+  std::int64_t byte = 0;                 // that it begins in
   std::vector<std::int64_t> index = {};  // of an element; else empty
   std::vector<std::int64_t> coords =
       {};                    // along the axes of this panel's layout
@@ -92,8 +94,10 @@ struct PictureCell {
   std::int64_t block = -1;   // equal within a block; -1: in none
   std::string label = {};
   std::string value = {};  // what memory holds here, if data was given
-  bool nonzero = false;    // padding that holds something else than zeros
-  bool in_tile = false;    // moved by the first call of the kernel
+  // "q n=0,k=3 bit 2": of an element of a part, a bit or a copy; else empty.
+  std::string words = {};
+  bool nonzero = false;  // padding that holds something else than zeros
+  bool in_tile = false;  // moved by the first call of the kernel
 };
 
 // A row or a column of cells, or a place where some are left out.
@@ -158,6 +162,7 @@ struct Picture {
   std::string title, subtitle;
   Shape shape;
   std::int64_t element_bytes = 0;
+  std::int64_t cell_bits = 0;           // of memory that a cell is
   std::vector<std::string> label_dims;  // what index labels name, in order
   DrawLabel label = DrawLabel::index;
   bool has_data = false;
@@ -165,6 +170,9 @@ struct Picture {
   std::int64_t colour_extent = 0;
   std::vector<PictureColour> colours;
   bool ordered_colours = false;  // a scale; else one colour a value
+  std::vector<std::string>
+      colour_names;        // of the values; empty: they are numbers
+  std::string cell_words;  // what cells show; empty: what `label` says
   std::vector<PicturePanel> panels;
   std::string walk;  // as in the options
   // The digit of each jump, innermost first; empty where digits interleave.
@@ -176,7 +184,12 @@ struct Picture {
   [[nodiscard]] bool elided() const;         // is anything left out
 };
 
-// Errors: a layout that is not valid (its reason); a colour, grid, mark or
+// A layout that is more than plain digits, or whose elements are no whole bytes, is drawn as
+// rows of cells of as many bits as all elements lie at multiples of: nibbles, or single bits
+// where these lie apart. Its parts have colours, unless one is chosen; copies are marked
+// with "=". It need not be one-to-one.
+//
+// Errors: a layout of which it cannot be told what lies at a place (its reason); a colour, grid, mark or
 // logical expression that does not fit the layout; data of another size; `to`
 // of another tensor; axes of more steps than 64 bits count. Time and size grow with the cells drawn, not with the
 // tensor.

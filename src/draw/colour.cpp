@@ -150,6 +150,10 @@ std::int32_t Colouring::of(std::span<const std::int64_t> index) const {
       std::clamp<std::int64_t>(value, 0, count - 1));
 }
 
+std::vector<PictureColour> colours_of(std::int64_t count) {
+  return colours_for(count, count > static_cast<std::int64_t>(distinct.size()));
+}
+
 Result<Colouring> make_colouring(const Layout& layout,
                                  const std::string& text) {
   Colouring colouring;

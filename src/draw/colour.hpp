@@ -25,6 +25,9 @@ struct Colouring {
   [[nodiscard]] std::int32_t of(std::span<const std::int64_t> index) const;
 };
 
+// So many colours that are told apart; from nine on, steps of a scale.
+[[nodiscard]] std::vector<PictureColour> colours_of(std::int64_t count);
+
 // `text`: a dim, a digit, "none", or empty for a choice by the layout's digits.
 [[nodiscard]] Result<Colouring> make_colouring(const Layout& layout,
                                                const std::string& text);

@@ -34,10 +34,13 @@ Line colours(const Picture& picture) {
     const std::int32_t colour = k * (count - 1) / std::max(1, shown - 1);
     const std::int64_t value = static_cast<std::int64_t>(colour) *
                                (picture.colour_extent - 1) / (count - 1);
-    line.push_back({.swatch = Swatch::colour,
-                    .colour = colour,
-                    .text = fmt::format("{}", value),
-                    .of_colours = true});
+    line.push_back(
+        {.swatch = Swatch::colour,
+         .colour = colour,
+         .text = picture.colour_names.empty()
+                     ? fmt::format("{}", value)
+                     : picture.colour_names[static_cast<std::size_t>(value)],
+         .of_colours = true});
   }
   return line;
 }
@@ -46,6 +49,10 @@ Line cells_of(const Picture& picture) {
   Line line;
   switch (picture.label) {
     case DrawLabel::index: {
+      if (!picture.cell_words.empty()) {
+        line.push_back({.text = picture.cell_words});
+        break;
+      }
       std::string names;
       for (const std::string& name : picture.label_dims) {
         names += fmt::format("{}{}", names.empty() ? "" : ",", name);

@@ -31,8 +31,7 @@ Expression logical_expression(const Shape& shape) {
 
 }  // namespace
 
-Result<void> check_options(const Layout& layout, const DrawOptions& options) {
-  if (!layout.valid()) return unexpected(*layout.defect());
+Result<void> check_sizes(const Layout& layout, const DrawOptions& options) {
   if (options.max_cells < 1 || options.max_cells > most_cells) {
     return fail(ErrorCode::invalid_value,
                 fmt::format("a picture of {} cells; between 1 and {} can be "
@@ -57,13 +56,6 @@ Result<void> check_options(const Layout& layout, const DrawOptions& options) {
                 fmt::format("the data has {} bytes, the layout takes {}",
                             options.data->bytes.size(), layout.size_bytes()));
   }
-  if (options.data && options.data->type.bytes() != layout.element_bytes()) {
-    return fail(
-        ErrorCode::mismatch,
-        fmt::format("the data has elements of {} bytes, the layout "
-                    "of {}",
-                    options.data->type.bytes(), layout.element_bytes()));
-  }
   for (const DrawMark& mark : options.marks) {
     if (mark.byte < 0 || mark.byte >= layout.size_bytes()) {
       return fail(
@@ -74,6 +66,18 @@ Result<void> check_options(const Layout& layout, const DrawOptions& options) {
     }
   }
   return {};
+}
+
+Result<void> check_options(const Layout& layout, const DrawOptions& options) {
+  if (!layout.valid()) return unexpected(*layout.defect());
+  if (options.data && options.data->type.bytes() != layout.element_bytes()) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("the data has elements of {} bytes, the layout "
+                    "of {}",
+                    options.data->type.bytes(), layout.element_bytes()));
+  }
+  return check_sizes(layout, options);
 }
 
 Result<void> check_grid(const Layout& layout, const DrawOptions& options,

@@ -8,6 +8,11 @@
 
 namespace stridewise::draw {
 
+// Errors: numbers of cells, columns and bytes that cannot be drawn; data of another size;
+// marks outside.
+[[nodiscard]] Result<void> check_sizes(const Layout& layout,
+                                       const DrawOptions& options);
+
 // Errors: those of make_picture that need no more than the options.
 [[nodiscard]] Result<void> check_options(const Layout& layout,
                                          const DrawOptions& options);

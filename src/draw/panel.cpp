@@ -132,7 +132,8 @@ Result<PicturePanel> make_panel(const Layout& layout,
       PictureCell cell{.row = static_cast<std::int32_t>(row),
                        .column = static_cast<std::int32_t>(column),
                        .kind = layout.element_at(*at, index),
-                       .offset = *at};
+                       .offset = *at,
+                       .byte = *at * layout.element_bytes()};
       if (cell.kind == Place::element) cell.index = index;
       std::int64_t bytes = *at * layout.element_bytes();
       for (const BoundAxis& axis : layout.axes()) {

@@ -14,6 +14,7 @@
 #include "draw/labels.hpp"
 #include "draw/options.hpp"
 #include "draw/panel.hpp"
+#include "draw/pieces.hpp"
 #include "draw/tile.hpp"
 #include "draw/value.hpp"
 #include "draw/walk.hpp"
@@ -48,6 +49,10 @@ class Builder {
         labels_(layout, options) {}
 
   Result<Picture> run() {
+    if (options_.to && is_pieced(*options_.to)) {
+      return fail(ErrorCode::unsupported,
+                  "a conversion is drawn between layouts of plain digits");
+    }
     if (Result<void> fine = check_options(layout_, options_); !fine) {
       return unexpected(fine.error());
     }
@@ -93,6 +98,7 @@ class Builder {
         options_.to ? " \u2192 " + size_text(options_.to->size_bytes()) : "");
     picture_.shape = layout_.shape();
     picture_.element_bytes = layout_.element_bytes();
+    picture_.cell_bits = layout_.element_bits();
     picture_.label_dims = labels_.dims();
     picture_.label = options_.label;
     picture_.has_data = options_.data.has_value();
@@ -266,6 +272,7 @@ class Builder {
 
 Result<Picture> build(const Layout& layout, const DrawOptions& options,
                       Care care, std::span<const std::int64_t> columns) {
+  if (is_pieced(layout)) return build_pieces(layout, options, columns);
   return Builder(layout, options, care, columns).run();
 }
 

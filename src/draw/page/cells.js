@@ -24,7 +24,10 @@ const panels = [...document.querySelectorAll('g.panel')].map((g, number) => {
       cell.byte = BigInt(node.dataset.byte);
       panel.byOffset.set(cell.offset, cell);
     }
-    if (cell.index !== undefined) panel.byIndex.set(cell.index, cell);
+    // An element of several cells is found where it begins.
+    if (cell.index !== undefined && !panel.byIndex.has(cell.index)) {
+      panel.byIndex.set(cell.index, cell);
+    }
     node.cell = cell;
     node.setAttribute('tabindex', panel.cells.length === 0 ? '0' : '-1');
     node.setAttribute('role', 'img');
@@ -50,7 +53,8 @@ function coordinates(layout, offset) {
 
 function facts(cell) {
   const what = cell.kind === 'element' ? cell.index
-             : cell.kind === 'padding' ? 'padding' : 'a gap';
+             : cell.kind === 'padding' ? 'padding'
+             : cell.kind === 'other' ? 'of another part' : 'a gap';
   const all = [['', what]];
   if (cell.offset !== undefined) {
     all.push(['offset', cell.offset], ['byte', cell.byte]);

@@ -19,7 +19,7 @@ function find(text) {
   if (number && number[1]) {
     const asked = BigInt(number[2]);
     const bytes = number[1].toLowerCase().startsWith('b');
-    const offset = bytes ? asked / BigInt(model.element_bytes) : asked;
+    const offset = bytes ? asked * 8n / BigInt(model.cell_bits) : asked;
     if (offset >= BigInt(main.layout.places)) {
       return complain(`${text}: beyond the tensor's ${main.layout.places} places.`);
     }
@@ -65,6 +65,9 @@ function find(text) {
   const name = model.shape.map((dim, d) => `${dim.name}=${index[d]}`).join(',');
   for (const panel of memories) {
     if (panel.byIndex.has(name)) return reveal(panel.byIndex.get(name));
+  }
+  if (!main.layout.plain) {
+    return complain(`${name} is none of the cells drawn.`);
   }
   const offset = offsetOf(main.layout, index);
   return complain(`${name} lies at offset ${offset}, byte ` +

@@ -20,12 +20,20 @@ using namespace draw;
 
 // Names and numbers alone: nothing here needs escaping. Numbers are text where
 // they may exceed what JavaScript counts exactly.
-std::string layout_json(const Layout& layout, const PicturePanel& panel) {
+std::string layout_json(const Layout& layout, const PicturePanel& panel,
+                        std::int64_t cell_bits) {
   std::string axes;
   for (const BoundAxis& axis : layout.axes()) {
     axes += fmt::format(R"({}{{"name":"{}","extent":"{}","pitch_bytes":"{}"}})",
                         axes.empty() ? "" : ",", axis.name, axis.extent,
                         axis.pitch_bytes);
+  }
+  // Of more than plain digits the page knows the cells alone.
+  if (!layout.plain()) {
+    return fmt::format(
+        R"({{"name":"{}","logical":false,"plain":false,"places":"{}",)"
+        R"("axes":[],"terms":[]}})",
+        panel.name, (layout.size_bits() + cell_bits - 1) / cell_bits);
   }
   std::string terms;
   for (const BoundTerm& term : layout.terms()) {
@@ -35,11 +43,11 @@ std::string layout_json(const Layout& layout, const PicturePanel& panel) {
         terms.empty() ? "" : ",", print(digit_of(layout, term)), term.dim,
         term.bias, term.div, term.mod, term.extent, term.flat_stride);
   }
-  return fmt::format(
-      R"({{"name":"{}","logical":{},"places":"{}","base_offset":"{}",)"
-      R"("axes":[{}],"terms":[{}]}})",
-      panel.name, panel.logical, layout.places(), layout.base_offset(), axes,
-      terms);
+  return fmt::format(R"({{"name":"{}","logical":{},"plain":true,"places":"{}",)"
+                     R"("base_offset":"{}",)"
+                     R"("axes":[{}],"terms":[{}]}})",
+                     panel.name, panel.logical, layout.places(),
+                     layout.base_offset(), axes, terms);
 }
 
 std::string model_json(const Picture& picture) {
@@ -50,8 +58,9 @@ std::string model_json(const Picture& picture) {
   }
   std::string panels;
   for (std::size_t k = 0; k < picture.panels.size(); ++k) {
-    panels += (k == 0 ? "" : ",") +
-              layout_json(picture.layouts[k], picture.panels[k]);
+    panels +=
+        (k == 0 ? "" : ",") +
+        layout_json(picture.layouts[k], picture.panels[k], picture.cell_bits);
   }
   std::string walk;
   for (const char c : picture.walk) {
@@ -62,8 +71,9 @@ std::string model_json(const Picture& picture) {
     }
   }
   return fmt::format(
-      R"({{"element_bytes":{},"walk":"{}","shape":[{}],"panels":[{}]}})",
-      picture.element_bytes, walk, shape, panels);
+      R"({{"element_bytes":{},"cell_bits":{},"walk":"{}","shape":[{}],)"
+      R"("panels":[{}]}})",
+      picture.element_bytes, picture.cell_bits, walk, shape, panels);
 }
 
 // An index that can be searched for: the last element's.

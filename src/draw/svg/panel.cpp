@@ -140,6 +140,8 @@ class Writer {
     } else if (cell.kind == Place::padding) {
       kind = "padding";
       style = cell.nonzero ? "wrong" : "pad";
+    } else if (cell.kind == Place::other) {
+      kind = "other";
     }
     out_ += fmt::format("<g class=\"{}\" data-kind=\"{}\"", style, kind);
     if (cell.kind == Place::element) {
@@ -148,11 +150,12 @@ class Writer {
         index += fmt::format("{}{}={}", d == 0 ? "" : ",",
                              picture_.shape[d].name, cell.index[d]);
       }
-      out_ += fmt::format(" data-index=\"{}\"", escaped(index));
+      out_ += fmt::format(" data-index=\"{}\"",
+                          escaped(cell.words.empty() ? index : cell.words));
     }
     if (!panel_.logical) {
       out_ += fmt::format(" data-offset=\"{}\" data-byte=\"{}\"", cell.offset,
-                          cell.offset * picture_.element_bytes);
+                          cell.byte);
     }
     if (!cell.value.empty()) {
       out_ += fmt::format(" data-value=\"{}\"", escaped(cell.value));

@@ -100,10 +100,9 @@ std::string terminal_legend(const Picture& picture, const Pen& pen) {
   }
   for (const PicturePanel& panel : picture.panels) {
     for (const PictureMark& mark : panel.marks) {
-      lines.add(
-          "", 0,
-          fmt::format("{}: byte {}", pen.plain(mark.name),
-                      panel.cells[mark.cell].offset * picture.element_bytes));
+      lines.add("", 0,
+                fmt::format("{}: byte {}", pen.plain(mark.name),
+                            panel.cells[mark.cell].byte));
     }
   }
   lines.end();
