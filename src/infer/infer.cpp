@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "infer/beyond.hpp"
 #include "infer/build.hpp"
 #include "infer/data.hpp"
 #include "infer/names.hpp"
@@ -314,6 +315,15 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
     if (!found.fits.empty()) return searched(std::move(found), report);
     // Half of the elements is no chance.
     if (found.best && 2 * built_matching < *elements) report.best = found.best;
+  }
+  if (std::optional<InferFit> beyond =
+          inference::find_beyond(data, dims, *elements)) {
+    report.outcome = InferReport::Outcome::one;
+    report.fits.push_back(*std::move(beyond));
+    report.present = report.matching = *elements;
+    report.best.reset();
+    report.reason.clear();
+    return report;
   }
   report.outcome = InferReport::Outcome::none;
   explain_none(data, options, report);

@@ -1,0 +1,21 @@
+// Layouts that are more than plain digits, from the place of each element.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "infer/data.hpp"
+#include "infer/names.hpp"
+#include "stridewise/infer.hpp"
+
+namespace stridewise::inference {
+
+// Where values are distinct and the dump has each of them: a layout of the catalogue, dims
+// that run backwards, or bits of a place that are xored. nullopt: none of these, or the
+// tensor has more than 4 million elements. O(elements x layouts tried).
+[[nodiscard]] std::optional<InferFit> find_beyond(const InferData& data,
+                                                  const Dims& dims,
+                                                  std::int64_t elements);
+
+}  // namespace stridewise::inference

@@ -1,0 +1,110 @@
+// Layouts that are more than plain digits, from a probe and its dump.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "stridewise/catalogue.hpp"
+#include "stridewise/infer.hpp"
+#include "stridewise/notation.hpp"
+#include "stridewise/reorder.hpp"
+#include "support/generators.hpp"
+
+namespace stridewise::testing {
+namespace {
+
+using ::testing::Contains;
+using Bytes = std::vector<std::byte>;
+using Outcome = InferReport::Outcome;
+
+Layout bound(const std::string& text, const std::string& shape) {
+  return *resolve_layout(text)->bind(*parse_shape(shape), 4);
+}
+
+InferReport through(const Layout& layout,
+                    const Catalogue& names = catalogue()) {
+  Bytes reference(static_cast<std::size_t>(layout.elements()) * 4);
+  for (std::int64_t k = 0; k < layout.elements(); ++k) {
+    const auto number = static_cast<std::int32_t>(k + 1);
+    std::memcpy(reference.data() + 4 * k, &number, 4);
+  }
+  Bytes dump(static_cast<std::size_t>(layout.size_bytes()));
+  reorder_reference(*row_major(layout, 32), layout, reference.data(),
+                    dump.data());
+  const InferPair pair{reference, dump};
+  InferOptions options{layout.shape(), 4};
+  options.names = names;
+  return *infer(std::span(&pair, 1), options);
+}
+
+// Empty where the layout found has each element where the other has it.
+std::string wrong(const InferReport& report, const Layout& layout) {
+  if (report.outcome != Outcome::one) return report.reason;
+  const Layout& found = report.fits.at(0).layout;
+  std::string text;
+  for_each_index(layout.shape(), [&](const std::vector<std::int64_t>& index) {
+    if (found.bit_of(index) != layout.bit_of(index)) {
+      text = print(found.expression());
+    }
+  });
+  return text;
+}
+
+TEST(InferBeyond, DimsThatRunBackwards) {
+  for (const auto& [text, shape] : {std::pair{"h ~w c", "h=5,w=7,c=3"},
+                                    {"~h w ~c", "h=5,w=7,c=3"},
+                                    {"o i ~h ~w", "o=4,i=3,h=3,w=3"},
+                                    {"b := ~c; n b/8 h b%8", "n=2,c=20,h=3"},
+                                    {"~x", "x=11"}}) {
+    const Layout layout = bound(text, shape);
+    EXPECT_EQ(wrong(through(layout), layout), "") << text;
+  }
+  EXPECT_EQ(
+      print(
+          through(bound("h ~w c", "h=5,w=7,c=3")).fits[0].layout.expression()),
+      "h ~w c");
+}
+
+TEST(InferBeyond, NamesOfTheCatalogue) {
+  for (const auto& [text, shape] :
+       {std::pair{"image.bgr", "h=5,w=7,c=3"},
+        {"ascend.FRACTAL_Z_C04", "n=20,c=3,h=3,w=3"},
+        {"tma.swizzle-128B", "r=16,c=32"},
+        {"tt.interleaved", "h=70,w=100"},
+        {"gpu.mali-u-interleaved", "y=20,x=35"},
+        {"llm.rope-interleaved", "h=3,r=8,c=5"}}) {
+    const Layout layout = bound(text, shape);
+    const InferReport report = through(layout);
+    ASSERT_EQ(wrong(report, layout), "") << text;
+  }
+  EXPECT_THAT(through(bound("tma.swizzle-128B", "r=16,c=32")).fits[0].names,
+              Contains("tma.swizzle-128B"));
+  EXPECT_THAT(through(bound("tt.interleaved", "h=70,w=100")).fits[0].names,
+              Contains("tt.interleaved"));
+}
+
+TEST(InferBeyond, BitsThatAreXored) {
+  const Catalogue none;  // not by name
+  for (const auto& [text, shape, expression] :
+       {std::tuple{"r c/8^r%8 c%8", "r=16,c=64", "r c/8^r%8 c%8"},
+        {"r c/8^r%4 c%8", "r=16,c=64", ""},
+        {"y/4 x/4 y%4/2^x%4/2 x%4/2 y%2^x%2 x%2", "y=8,x=8", ""},
+        {"a b/2^a%8 ~b%2", "a=8,b=16", ""},
+        {"a:64 b^a%16", "a=16,b=16", ""}}) {
+    const Layout layout = bound(text, shape);
+    const InferReport report = through(layout, none);
+    EXPECT_EQ(wrong(report, layout), "") << text;
+    if (*expression != '\0') {
+      EXPECT_EQ(print(report.fits.at(0).layout.expression()), expression);
+    }
+  }
+}
+
+TEST(InferBeyond, WhatIsNoneOfThemIsNotFound) {
+  const InferReport report = through(bound("x<3,1,4,0,2>", "x=5"), Catalogue());
+  EXPECT_EQ(report.outcome, Outcome::none);
+  EXPECT_FALSE(report.reason.empty());
+}
+
+}  // namespace
+}  // namespace stridewise::testing
