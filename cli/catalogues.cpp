@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -17,6 +18,11 @@ namespace {
 constexpr std::size_t largest_file = std::size_t{16} << 20;
 
 std::string text_of(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::exists(path, none) &&
+      !std::filesystem::is_regular_file(path, none)) {
+    throw Failure{{ErrorCode::io, path + ": not a regular file"}};
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(largest_file + 1, '\0');

@@ -81,13 +81,17 @@ std::string report_text(const CheckReport& report, const Shape& shape,
   if (report.findings.empty() && missing > 0) {
     text = "nothing found in what the file has\n";
   } else if (report.findings.empty()) {
-    text = fmt::format(
-        "nothing found: {} elements, {} places without one, all zero\n",
-        report.elements, report.padding);
+    text = fmt::format("nothing found: {} elements", report.elements);
+    if (report.padding_looked_at && report.padding > 0) {
+      text += fmt::format(", and {} {} without one, which are zero",
+                          report.padding, report.in_bits ? "bits" : "places");
+    }
+    text += "\n";
   }
   for (const std::string& finding : report.findings) text += finding + "\n";
   for (const LeakReport& leak : report.leaks) {
-    text += fmt::format("  byte {}: {} place{}{}\n", leak.byte, leak.count,
+    text += fmt::format("  byte {}: {} {}{}{}\n", leak.byte, leak.count,
+                        report.in_bits ? "byte" : "place",
                         leak.count == 1 ? "" : "s",
                         leak.holds.empty() ? "" : ", holds " + leak.holds);
   }
@@ -152,6 +156,7 @@ void run(Context& context, const Options& given) {
                   {"elements", report.elements},
                   {"missing_elements", missing},
                   {"padding", report.padding},
+                  {"padding_unit", report.in_bits ? "bit" : "place"},
                   {"padding_nonzero", report.padding_nonzero},
                   {"padding_not_finite", report.padding_not_finite},
                   {"nan", report.nan},
@@ -161,8 +166,7 @@ void run(Context& context, const Options& given) {
                   {"leaks", leaks_json(report.leaks)},
                   {"leak_runs", report.leak_runs},
                   {"findings", report.findings},
-                  {"expression", print(layout.plain() ? layout.expression()
-                                                      : sources[0].expression)},
+                  {"expression", print(layout.expression())},
                   {"shape", print(shape)},
                   {"dtype", type.name}},
                  report_text(report, shape, missing) + absent +

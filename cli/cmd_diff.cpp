@@ -222,6 +222,13 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   options.shape = print(shape);
 }
 
+// What was bound; as it was written where a part was put around it.
+const Expression& told(const Layout& layout, const LayoutSource& source) {
+  const bool own =
+      source.expression.parts().empty() && !layout.expression().parts().empty();
+  return own ? source.expression : layout.expression();
+}
+
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
@@ -306,8 +313,8 @@ void run(Context& context, const Options& given) {
        {"by_axis", counts_json(report.by_axis)},
        {"findings", report.findings},
        {"summary", summary(report)},
-       {"layout_a", print(a.plain() ? a.expression() : sources[0].expression)},
-       {"layout_b", print(b.plain() ? b.expression() : sources[1].expression)},
+       {"layout_a", print(told(a, sources[0]))},
+       {"layout_b", print(told(b, sources[1]))},
        {"shape", print(shape)},
        {"dtype", pair.type_a.name}},
       text);

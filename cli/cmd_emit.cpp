@@ -1,5 +1,7 @@
 // stridewise emit LAYOUT --shape S --dtype T --lang c|opencl|cuda
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "layout_options.hpp"
@@ -13,6 +15,21 @@ struct Options : LayoutOptions {
   bool dynamic = false;
   int bits = 0;
 };
+
+// The expression of a source for the layout's type and every shape. Ends the command where
+// it depends on the extents.
+Expression any_shape(const LayoutSource& source, const Layout& layout) {
+  const Binding binding{.element_bits = layout.element_bits()};
+  const Expression one =
+      value_of(source.expression_for(layout.shape(), binding));
+  Shape larger = layout.shape();
+  for (Dim& dim : larger) dim.extent = 2 * dim.extent + 1;
+  const Result<Expression> other = source.expression_for(larger, binding);
+  if (other && *other == one) return one;
+  throw Failure{{ErrorCode::unsupported,
+                 fmt::format("{} depends on the shape: emit its code for one",
+                             source.name)}};
+}
 
 void run(Context& context, const Options& options) {
   EmitOptions emit_options{
@@ -28,7 +45,7 @@ void run(Context& context, const Options& options) {
   if (options.dynamic) {
     // As it was written: a base in bytes is a number of steps once it is bound.
     const LayoutSource source = options.source();
-    emitted = value_of(emit_dynamic(source.expression, dims,
+    emitted = value_of(emit_dynamic(any_shape(source, layout), dims,
                                     layout.element_bytes(), emit_options));
   } else {
     emitted = value_of(emit(layout, emit_options));

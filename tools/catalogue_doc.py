@@ -26,7 +26,8 @@ How to read an entry:
 - **Expression**: `${...}` holds arithmetic over the parameters, the extents of the
   dims, `element_bits` and `element_bytes`; `${:name}` is the stride `:name`, or
   nothing when that stride is natural; `${base}` stands for what the choice of `base`
-  means. A default may be such arithmetic, too: `32/element_bytes` is 16 for f16.
+  means. A default may be such arithmetic, too: `256/element_bits` is 16 for f16 and
+  64 for u4; `element_bytes` is rounded up.
 - **Needs** are the vendor's preconditions. A layout that breaks one is an error.
 - **Notes** say where a vendor's document errs, and what holds instead.
 - **Also** are other words for it: `stridewise show NC4HW4` finds an entry without
@@ -46,7 +47,7 @@ title = "Acme NPU"
 source = "Acme programmer's guide"  # of layouts that name none
 
 [params.block]                      # may be named by any layout of the file
-default = "32/element_bytes"        # none: it must be given
+default = "256/element_bits"        # none: it must be given
 doc = "channels side by side"
 min = 1
 

@@ -20,7 +20,7 @@ LAYERS = {
     "layout": {"base", "element"},
     "notation": {"base", "element", "layout"},
     "emit": {"base", "layout", "notation"},
-    "dialects": {"base", "layout", "notation"},
+    "dialects": {"base", "element", "layout", "notation"},
     "catalogue": {"base", "element", "layout", "notation", "dialects"},
     "catalogue/vendor": {"base", "layout", "notation", "reorder"},
     "reorder": {"base", "layout", "notation", "reorder/fields",

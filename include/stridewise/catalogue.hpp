@@ -116,6 +116,8 @@ struct LayoutSource {
   std::map<std::string, std::string, std::less<>> arguments = {};
   // The extents of the dims, where the text tells them, as CuTe's does. bind() compares.
   std::vector<std::int64_t> extents = {};
+  std::int64_t elements = 0;      // or only their product; 0: not told
+  std::int64_t element_bits = 0;  // where the text tells the type
 
   // The expression for these sizes: that of the entry where it depends on them. Errors: a
   // precondition of the vendor that is not met.

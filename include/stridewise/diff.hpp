@@ -118,7 +118,10 @@ struct LeakReport {
 
 struct CheckReport {
   std::int64_t elements = 0;
-  std::int64_t padding = 0;             // places without an element
+  // Counts of padding are of bits, not of places; see check_memory.
+  bool in_bits = false;
+  bool padding_looked_at = true;  // false: of a layout that is not one-to-one
+  std::int64_t padding = 0;       // places without an element
   std::int64_t padding_nonzero = 0;     // of them, not zero
   std::int64_t padding_not_finite = 0;  // of those, NaN or infinite
   std::int64_t nan = 0;                 // elements
@@ -135,8 +138,8 @@ struct CheckReport {
 [[nodiscard]] ElementType plain_type(const ElementType& type);
 
 // Looks at a tensor in memory on its own. Where the layout is more than plain digits or
-// the type is no plain one, padding is counted in bytes: each that holds a bit which
-// belongs to no element, or a copy that is not equal. Padding that is not zero is compared
+// the type is no plain one, padding is counted in bits that no element has, and leaks are
+// runs of bytes that hold such bits or a copy that is not equal. Padding that is not zero is compared
 // with the elements around, to say what leaked into it. The report counts bytes
 // from `first_byte`. O(places). Errors: as diff().
 [[nodiscard]] Result<CheckReport> check_memory(

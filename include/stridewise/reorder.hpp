@@ -121,8 +121,8 @@ class Plan {
   // value converts to, for every index x; every other byte of dst is zero, or
   // untouched (Fill::keep). Uses parallel_for only for work that is worth handing
   // out. Allocates nothing, but where values change of elements whose bits lie apart: then
-  // some megabytes for the time of the run, or one element a byte where the first dim is
-  // cut.
+  // some megabytes for the time of the run, or a 64th of the tensor; all of it where its
+  // longest dim is cut.
   void run(const std::byte* src, std::byte* dst) const;
   void run(const std::byte* src, std::byte* dst,
            const ParallelFor& parallel_for) const;

@@ -7,8 +7,7 @@
 namespace stridewise {
 namespace {
 
-// Recursive descent over two levels of precedence; depth is that of the
-// parentheses in the catalogue's own data.
+// Recursive descent over two levels of precedence, as deep as parentheses may nest.
 // NOLINTBEGIN(misc-no-recursion)
 class Evaluator {
  public:
@@ -44,7 +43,8 @@ class Evaluator {
       if (op == '*') {
         left = checked(mul(*left, *right));
       } else if (*right <= 0) {
-        return cursor_.error("division by a number that is not positive");
+        return cursor_.error_at(cursor_.position(), ErrorCode::invalid_value,
+                                "division by a number that is not positive");
       } else {
         left = op == '/' ? floor_div(*left, *right) : floor_mod(*left, *right);
       }
@@ -53,7 +53,11 @@ class Evaluator {
 
   Result<std::int64_t> atom() {
     if (cursor_.accept('(')) {
+      if (++depth_ > max_depth) {
+        return cursor_.error("parentheses nest too deeply");
+      }
       Result<std::int64_t> value = sum();
+      --depth_;
       if (value && !cursor_.accept(')')) return cursor_.error("expected ')'");
       return value;
     }
@@ -75,8 +79,11 @@ class Evaluator {
     return *value;
   }
 
+  static constexpr int max_depth = 64;
+
   Cursor cursor_;
   const NamedNumbers& values_;
+  int depth_ = 0;
 };
 // NOLINTEND(misc-no-recursion)
 

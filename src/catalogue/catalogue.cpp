@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <set>
 
 #include "catalogue/files.hpp"
 
@@ -77,8 +78,10 @@ std::vector<std::shared_ptr<const CatalogueEntry>> Catalogue::called(
 
 Result<Catalogue> Catalogue::with(const Catalogue& more) const {
   std::vector<CatalogueEntry> all(begin(), end());
+  std::set<std::string_view> names;
+  for (const CatalogueEntry& entry : entries()) names.insert(entry.name);
   for (const CatalogueEntry& entry : more) {
-    if (find(entry.name) != nullptr) {
+    if (names.contains(entry.name)) {
       return fail(
           ErrorCode::invalid_value,
           fmt::format("the catalogue has a layout '{}' already", entry.name));

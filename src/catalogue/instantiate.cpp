@@ -130,8 +130,9 @@ class Filler {
   }
 
  private:
-  // Stands for an extent that is not known yet; blocks and strides made of it are not 0.
+  // Stands for an extent that is not known yet, and for what cannot be made of those.
   static constexpr std::int64_t any_extent = 4096;
+  static constexpr std::size_t longest_text = std::size_t{1} << 16;
 
   // A number of parameters alone, or of sizes too.
   Result<std::int64_t> number(std::string_view text, bool& of_sizes) {
@@ -139,7 +140,14 @@ class Filler {
     Result<std::int64_t> value = evaluate(text, own_);
     if (value || value.error().code != ErrorCode::unknown_name) return value;
     of_sizes = true;
-    return evaluate(text, all_);
+    value = evaluate(text, all_);
+    // What sizes that are not known yet make of it is not known either.
+    const bool of_values = !value &&
+                           value.error().code != ErrorCode::unknown_name &&
+                           (value.error().code == ErrorCode::overflow ||
+                            value.error().code == ErrorCode::invalid_value);
+    if (of_values && !sizes_known_) return any_extent;
+    return value;
   }
 
   Result<void> set_param(const CatalogueParam& param) {
@@ -212,6 +220,12 @@ class Filler {
       const Result<std::string> value = value_of(field);
       if (!value) return value;
       text += *value;
+      if (text.size() > longest_text) {
+        return fail(
+            ErrorCode::unsupported,
+            fmt::format("{}: the expression has more than {} characters",
+                        entry_.name, longest_text));
+      }
     }
   }
 

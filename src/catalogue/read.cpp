@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "catalogue/instantiate.hpp"
 #include "stridewise/catalogue.hpp"
@@ -34,8 +36,8 @@ class Reader {
     title_ = text(file, "title", false);
     if (title_.empty()) title_ = vendor_;
     source_ = text(file, "source", false);
-    if (!vendor_.empty() && !is_word(vendor_)) {
-      fault(file, "vendor must be letters, digits, '-' and '_'");
+    if (!is_word(vendor_, "_")) {
+      fault(file, "vendor must be letters, digits and '_'");
     }
     each_named(file, "params",
                [&](const std::string& name, const toml::table& table) {
@@ -49,18 +51,19 @@ class Reader {
     std::vector<CatalogueEntry> entries;
     for (const toml::table* layout : tables(file, "layouts")) {
       entries.push_back(entry(*layout));
-      const auto same = std::ranges::count(entries, entries.back().name,
-                                           &CatalogueEntry::name);
-      if (same > 1) fault(*layout, entries.back().name + " is there twice");
+      if (!names_.insert(entries.back().name).second) {
+        fault(*layout, entries.back().name + " is there twice");
+      }
     }
     if (error_) return unexpected(*std::move(error_));
     return entries;
   }
 
  private:
-  static bool is_word(std::string_view text) {
-    return std::ranges::all_of(text, [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '-' || c == '_';
+  static bool is_word(std::string_view text, std::string_view more = "_-") {
+    return !text.empty() && std::ranges::all_of(text, [&](unsigned char c) {
+      return std::isalnum(c) != 0 ||
+             more.find(static_cast<char>(c)) != std::string_view::npos;
     });
   }
 
@@ -270,25 +273,30 @@ class Reader {
     return made;
   }
 
-  // That any sizes make a layout of it, and that its dims are those of the expression.
+  // That any sizes make a layout of it, and that all names in it are known.
   void check_entry(const toml::table& table, const CatalogueEntry& made) {
-    if (error_ || made.dims.empty()) return;
-    ParamTexts needed;
-    for (const CatalogueParam& param : made.params) {
-      if (std::ranges::find(made.dims, param.name) != made.dims.end()) {
-        fault(table, fmt::format("{}: parameter {} is a dim, too", made.name,
-                                 param.name));
-      }
-      if (param.default_value.empty()) {
-        needed.emplace(param.name,
-                       std::to_string(std::max<std::int64_t>(param.min, 1)));
+    // The grammar of tags has no expression.
+    if (error_ || made.expression == "TAG") return;
+    if (made.dims.empty())
+      return fault(table, made.name + ": 'dims' is missing");
+    for (const std::string& alias : made.aliases) {
+      if (!is_word(alias)) {
+        fault(table, fmt::format("{}: alias '{}' must be letters, digits, '-' "
+                                 "and '_'",
+                                 made.name, alias));
       }
     }
+    check_params(table, made);
+    check_checks(table, made);
+    if (error_) return;
     std::string culprit;
-    const Result<Instance> instance = fill_in(made, needed, {}, culprit);
+    const Result<Instance> instance =
+        fill_in(made, needed_arguments(made), {}, culprit);
     if (!instance) {
-      fault(table,
-            fmt::format("{}: {}", made.name, instance.error().to_string()));
+      const std::string& message = instance.error().message;
+      const bool named = message.starts_with(made.name);
+      fault(table, fmt::format("{}{}{}", named ? "" : made.name,
+                               named ? "" : ": ", message));
       return;
     }
     std::vector<std::string> used = instance->expression.dims();
@@ -302,17 +310,123 @@ class Reader {
     }
   }
 
+  static ParamTexts needed_arguments(const CatalogueEntry& made) {
+    ParamTexts needed;
+    for (const CatalogueParam& param : made.params) {
+      if (!param.default_value.empty()) continue;
+      needed.emplace(param.name,
+                     param.choices.empty()
+                         ? std::to_string(std::max<std::int64_t>(param.min, 1))
+                         : param.choices.front().name);
+    }
+    return needed;
+  }
+
+  void check_params(const toml::table& table, const CatalogueEntry& made) {
+    std::set<std::string> names(made.dims.begin(), made.dims.end());
+    names.insert("element_bits");
+    names.insert("element_bytes");
+    for (const CatalogueParam& param : made.params) {
+      if (!is_word(param.name, "_")) {
+        fault(table, fmt::format("{}: '{}' is no name of a parameter",
+                                 made.name, param.name));
+      }
+      if (!names.insert(param.name).second) {
+        fault(table,
+              fmt::format("{}: parameter {} is a dim, too, or there twice",
+                          made.name, param.name));
+      }
+      const bool excluded =
+          param.excludes.empty() ||
+          std::ranges::find(made.params, param.excludes,
+                            &CatalogueParam::name) != made.params.end();
+      if (!excluded) {
+        fault(table, fmt::format("{}: {} excludes {}, which is no parameter",
+                                 made.name, param.name, param.excludes));
+      }
+    }
+    // A stride that may be left out is one of them.
+    const std::string& text = made.expression;
+    for (std::size_t at = text.find("${:"); at != std::string::npos;
+         at = text.find("${:", at + 1)) {
+      const std::string name = text.substr(at + 3, text.find('}', at) - at - 3);
+      if (!names.contains(name)) {
+        fault(table, fmt::format("{}: no parameter '{}'", made.name, name));
+      }
+    }
+  }
+
+  void check_checks(const toml::table& table, const CatalogueEntry& made) {
+    NamedNumbers any = {{"element_bits", 8}, {"element_bytes", 1}};
+    for (const std::string& dim : made.dims) any.emplace(dim, 1);
+    for (const CatalogueParam& param : made.params) any.emplace(param.name, 1);
+    for (const CatalogueCheck& check : made.checks) {
+      for (const std::string& side : {check.left, check.right}) {
+        const Result<std::int64_t> value = evaluate(side, any);
+        if (!value && (value.error().code == ErrorCode::unknown_name ||
+                       value.error().code == ErrorCode::syntax)) {
+          fault(table, fmt::format("{}: check '{}': {}", made.name, side,
+                                   value.error().message));
+        }
+      }
+      const std::size_t equals =
+          std::min(check.when.find('='), check.when.size());
+      const auto param = std::ranges::find(
+          made.params, check.when.substr(0, equals), &CatalogueParam::name);
+      const bool is_choice =
+          check.when.empty() ||
+          (param != made.params.end() && equals < check.when.size() &&
+           std::ranges::find(param->choices, check.when.substr(equals + 1),
+                             &CatalogueParam::Choice::name) !=
+               param->choices.end());
+      if (!is_choice) {
+        fault(table, fmt::format("{}: when = '{}' is no choice of a parameter",
+                                 made.name, check.when));
+      }
+    }
+  }
+
   std::string_view file_;
   std::string vendor_, title_, source_;
   std::map<std::string, CatalogueParam> params_;
   std::map<std::string, CatalogueCheck> checks_;
+  std::set<std::string> names_;  // of layouts
   std::optional<Error> error_;
 };
+
+// Keys of many parts, "a.a.a", are read by as many calls in each other.
+bool has_deep_keys(std::string_view text) {
+  constexpr int most_parts = 16;
+  int dots = 0;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      quote = c == quote || c == '\n' ? '\0' : quote;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '.') {
+      if (++dots > most_parts) return true;
+    } else if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' &&
+               c != '-' && c != ' ' && c != '\t') {
+      dots = 0;
+    }
+  }
+  return false;
+}
+
+constexpr std::size_t longest_file = std::size_t{16} << 20;
 
 }  // namespace
 
 Result<Catalogue> Catalogue::read(std::string_view text,
                                   std::string_view file) {
+  if (text.size() > longest_file || has_deep_keys(text)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: {}", file,
+                            text.size() > longest_file
+                                ? "a catalogue has up to 16 MiB"
+                                : "a key of more than 16 parts"));
+  }
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

@@ -10,6 +10,7 @@
 #include "catalogue/arithmetic.hpp"
 #include "catalogue/instantiate.hpp"
 #include "catalogue/tags.hpp"
+#include "layout/rename.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/catalogue.hpp"
 #include "stridewise/dialect.hpp"
@@ -161,6 +162,8 @@ LayoutSource from_dialect(std::string_view text, DialectText read) {
   source.dims = std::move(read.dims);
   source.positional_dims = read.positional;
   source.extents = std::move(read.extents);
+  source.elements = read.elements;
+  source.element_bits = read.element_bits;
   if (read.spells_dims) source.spelled_dims = source.expression.dims();
   return source;
 }
@@ -244,6 +247,16 @@ Result<void> check_dims(const LayoutSource& source, const Shape& shape) {
 
 // That the shape is the one that the text itself tells.
 Result<void> check_extents(const LayoutSource& source, const Shape& shape) {
+  if (source.elements != 0) {
+    const Result<std::int64_t> elements = element_count(shape);
+    if (!elements) return unexpected(elements.error());
+    if (*elements != source.elements) {
+      return fail(
+          ErrorCode::mismatch,
+          fmt::format("{} is of {} elements, but the shape {} of {}",
+                      source.name, source.elements, print(shape), *elements));
+    }
+  }
   for (std::size_t d = 0; d < source.extents.size(); ++d) {
     const auto dim = std::ranges::find(shape, source.dims[d], &Dim::name);
     if (dim->extent == source.extents[d]) continue;
@@ -294,6 +307,11 @@ Result<Expression> LayoutSource::expression_for(const Shape& shape,
                                                 const Binding& binding) const {
   if (auto dims_known = check_dims(*this, shape); !dims_known) {
     return unexpected(dims_known.error());
+  }
+  if (element_bits != 0 && element_bits != binding.element_bits) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{} is of elements of {} bits, not of {}", name,
+                            element_bits, binding.element_bits));
   }
   if (auto same = check_extents(*this, shape); !same) {
     return unexpected(same.error());
@@ -346,17 +364,13 @@ void align_dims(LayoutSource& a, LayoutSource& b) {
   // Only a layout with a logical order tells what the positions are.
   const std::vector<std::string>& names = (a.positional_dims ? b : a).dims;
   if (names.size() != positional.dims.size()) return;
-  for (Axis& axis : positional.expression.axes) {
-    for (Term& term : axis.terms) {
-      const auto at = std::ranges::find(positional.dims, term.digit.dim);
-      term.digit.dim =
-          names[static_cast<std::size_t>(at - positional.dims.begin())];
-    }
+  detail::NewNames renamed;
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    renamed.emplace(positional.dims[d], names[d]);
   }
-  for (std::string& dim : positional.spelled_dims) {
-    const auto at = std::ranges::find(positional.dims, dim);
-    dim = names[static_cast<std::size_t>(at - positional.dims.begin())];
-  }
+  positional.expression =
+      detail::renamed(std::move(positional.expression), renamed);
+  for (std::string& dim : positional.spelled_dims) dim = renamed.at(dim);
   positional.dims = names;
   positional.positional_dims = false;
 }

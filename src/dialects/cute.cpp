@@ -25,7 +25,7 @@ struct Tuple {
 bool is_cute(std::string_view text) {
   if (text.starts_with(swizzle_mark)) return true;
   return text.find(':') != std::string_view::npos &&
-         text.find_first_not_of("0123456789_,:() ") == std::string_view::npos;
+         text.find_first_not_of("0123456789_,:() -") == std::string_view::npos;
 }
 
 class CuteReader {
@@ -41,6 +41,7 @@ class CuteReader {
       return cursor_.error("expected ':' and the strides");
     }
     const std::size_t at = cursor_.position();
+    strides_ = true;
     const Result<Tuple> strides = tuple(0);
     if (!strides) return unexpected(strides.error());
     if (!cursor_.at_end()) return cursor_.error("expected the end");
@@ -106,7 +107,15 @@ class CuteReader {
     Tuple made;
     if (!cursor_.accept('(')) {
       cursor_.accept('_');
+      if (cursor_.peek() == '-') {
+        return cursor_.error("a size or stride that is negative");
+      }
+      const std::size_t at = cursor_.position();
       const Result<std::int64_t> number = cursor_.number("a size or stride");
+      if (number && *number == 0 && !strides_) {
+        return cursor_.error_at(at, ErrorCode::invalid_value,
+                                "a size is 1 or more");
+      }
       if (!number) return unexpected(number.error());
       made.value = *number;
       return made;
@@ -146,6 +155,7 @@ class CuteReader {
   std::vector<Leaf> leaves_;
   std::string dim_;
   std::int64_t extent_ = 1;  // of the dim, so far
+  bool strides_ = false;     // are being read
 };
 
 }  // namespace

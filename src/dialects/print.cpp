@@ -98,6 +98,13 @@ Result<std::string> print_as(const Layout& layout, Dialect dialect) {
   using namespace dialects;
   if (layout.unreadable()) return unexpected(*layout.unreadable());
   if (layout.elements() == 0) return cannot("a tensor without elements");
+  std::int64_t along = 0;
+  for (const Dim& dim : layout.shape()) {
+    along = saturated(add(along, dim.extent));
+  }
+  if (along > most_compared) {
+    return cannot("its dims are too long to be compared index by index");
+  }
   Result<std::string> text;
   switch (dialect) {
     case Dialect::onednn:
@@ -121,7 +128,7 @@ Result<std::string> print_as(const Layout& layout, Dialect dialect) {
   }
   if (!text) return text;
   const Result<Layout> again = read_again(*text, layout);
-  if (!again) return cannot(again.error().message);
+  if (!again) return cannot("it has no words for this order of digits");
   const bool strides_alone =
       dialect != Dialect::onednn && dialect != Dialect::tvm &&
       dialect != Dialect::openvino && dialect != Dialect::xla;
@@ -130,8 +137,6 @@ Result<std::string> print_as(const Layout& layout, Dialect dialect) {
     return cannot(fmt::format("it takes {} bytes, where {} takes {}",
                               layout.size_bytes(), *text, again->size_bytes()));
   }
-  std::int64_t along = 0;
-  for (const Dim& dim : layout.shape()) along += dim.extent;
   const bool by_axes = dialect == Dialect::tirx && layout.axes().size() > 1;
   const bool plain = layout.plain() && again->plain() && !by_axes;
   if ((plain ? along : layout.elements()) > most_compared) {

@@ -17,6 +17,15 @@ unexpected<Error> cannot(std::string message) {
   return fail(ErrorCode::unsupported, std::move(message));
 }
 
+Result<void> has_no_copies(const Layout& layout) {
+  for (const LayoutPiece& piece : layout.pieces()) {
+    for (const LayoutPiece::Digit& digit : piece.digits) {
+      if (digit.term.copies > 1) return cannot("it has copies");
+    }
+  }
+  return {};
+}
+
 // Strides of places in elements.
 Result<std::int64_t> in_elements(const Layout& layout, std::int64_t bits) {
   if (bits % layout.element_bits() == 0) return bits / layout.element_bits();
@@ -140,6 +149,7 @@ Result<std::vector<PrintedDigit>> in_logical_order(
 }  // namespace
 
 Result<std::string> print_cute(const Layout& layout) {
+  if (auto none = has_no_copies(layout); !none) return unexpected(none.error());
   if (auto zero = begins_at_zero(layout); !zero)
     return unexpected(zero.error());
   const std::optional<Expression> straight = without_xor(layout.expression());
@@ -201,11 +211,13 @@ Result<std::string> print_tirx(const Layout& layout) {
 }
 
 Result<std::string> print_strides(const Layout& layout, Dialect dialect) {
+  if (auto none = has_no_copies(layout); !none) return unexpected(none.error());
   const bool bytes = dialect == Dialect::numpy;
   std::vector<std::int64_t> index(layout.shape().size(), 0);
   const std::int64_t first = layout.bit_of(index);
   std::vector<std::int64_t> strides;
   std::int64_t natural = layout.element_bits();
+  std::int64_t lowest = first;  // place of an element
   for (std::size_t d = index.size(); d-- > 0;) {
     std::int64_t stride = natural;
     if (layout.shape()[d].extent > 1) {
@@ -214,25 +226,30 @@ Result<std::string> print_strides(const Layout& layout, Dialect dialect) {
       index[d] = 0;
     }
     natural = std::max(natural, layout.shape()[d].extent * std::abs(stride));
-    const std::int64_t unit = bytes ? 8 : layout.element_bits();
-    if (stride % unit != 0) {
-      return cannot(bytes ? "its strides are no whole bytes"
-                          : "its strides are no whole elements");
-    }
+    lowest +=
+        std::min<std::int64_t>(0, (layout.shape()[d].extent - 1) * stride);
     // One stride must do for all indices of the dim.
     for (std::int64_t x = 2; x < layout.shape()[d].extent; ++x) {
       index[d] = x;
       const std::int64_t at = layout.bit_of(index);
       index[d] = 0;
       if (at - first == x * stride) continue;
+      const std::string& dim = layout.shape()[d].name;
       return cannot(fmt::format(
-          "dim {} has no one stride: from {}=0 to 1 it is {} {}, but {}={} "
-          "lies {} from {}=0",
-          layout.shape()[d].name, layout.shape()[d].name, stride / unit,
-          bytes ? "bytes" : "elements", layout.shape()[d].name, x,
-          (at - first) / unit, layout.shape()[d].name));
+          "dim {} has no one stride: from {}=0 to 1 it is {} bits, but {}={} "
+          "lies {} bits from {}=0",
+          dim, dim, stride, dim, x, at - first, dim));
+    }
+    const std::int64_t unit = bytes ? 8 : layout.element_bits();
+    if (stride % unit != 0) {
+      return cannot(bytes ? "its strides are no whole bytes"
+                          : "its strides are no whole elements");
     }
     strides.insert(strides.begin(), stride / unit);
+  }
+  if (lowest != 0) {
+    return cannot(fmt::format(
+        "its memory begins {} bits before the first element", lowest));
   }
   return fmt::format("{}({})", bytes ? "numpy" : "torch",
                      fmt::join(strides, ", "));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "dialects/read.hpp"
 
 namespace stridewise::dialects {
@@ -58,9 +59,9 @@ bool made_of_bits(const std::vector<Leaf>& leaves, std::int64_t begin,
     if (leaf.extent == 1) continue;
     if (leaf.stride % (std::int64_t{1} << end) == 0) continue;
     const std::optional<Bits> bits = bits_of(leaf);
-    const std::int64_t reach = (leaf.extent - 1) * leaf.stride;
+    const std::int64_t reach = saturated(mul(leaf.extent - 1, leaf.stride));
     if (!bits || bits->high <= begin) {
-      below += reach;
+      below = saturated(add(below, reach));
       if (below >> begin != 0) return false;
       continue;
     }

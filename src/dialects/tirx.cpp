@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view compose = "ComposeLayout(";
 constexpr std::string_view memory_axis = "m";
-constexpr std::string_view flat_name = "flat";
+constexpr std::size_t max_iters = 64;
 
 struct Iter {
   std::int64_t extent = 1;
@@ -58,6 +58,14 @@ class TirxReader {
       offsets_.push_back(offset);
     }
     if (composed && !cursor_.accept(')')) return cursor_.error("expected ')'");
+    const auto in_memory = [](const Iter& iter) {
+      return iter.axis == memory_axis;
+    };
+    if (swizzle_.bits > 0 && (std::ranges::any_of(copies_, in_memory) ||
+                              std::ranges::any_of(offsets_, in_memory))) {
+      return cursor_.error_at(0, ErrorCode::unsupported,
+                              "copies or an offset of a memory that is xored");
+    }
     return {};
   }
 
@@ -73,6 +81,7 @@ class TirxReader {
       const Result<std::int64_t> size = cursor_.number("a size");
       if (!size) return unexpected(size.error());
       if (*size < 1) return cursor_.error("a size is 1 or more");
+      if (iters.size() >= max_iters) return cursor_.error("too many sizes");
       iters.push_back({*size});
     } while (cursor_.accept(','));
     if (tuple && !cursor_.accept(')')) return cursor_.error("expected ')'");
@@ -110,6 +119,9 @@ class TirxReader {
     const Result<std::int64_t> stride = cursor_.number("a stride");
     if (!stride) return unexpected(stride.error());
     iter.stride = *stride;
+    if (!mul(iter.stride, iter.extent)) {
+      return cursor_.error("the stride overflows 64 bits");
+    }
     if (!cursor_.accept('@')) return {};
     iter.axis = cursor_.name_here();
     if (iter.axis.empty()) return cursor_.error("expected an axis: 4@laneid");
@@ -126,12 +138,12 @@ class TirxReader {
       for (const std::string& dim : made.dims) {
         body.terms.push_back({.digit = {.dim = dim}});
       }
-      expression.fused.push_back({std::string(flat_name), std::move(body)});
+      while (std::ranges::find(known_, flat_) != known_.end()) flat_ += "_";
+      expression.fused.push_back({flat_, std::move(body)});
     } else {
       made = of_rank(1, known_);
     }
-    const std::string of =
-        known_.size() > 1 ? std::string(flat_name) : made.dims.front();
+    const std::string of = known_.size() > 1 ? flat_ : made.dims.front();
     std::int64_t div = 1;
     std::vector<Leaf> leaves(shard_.size());
     for (std::size_t k = shard_.size(); k-- > 0;) {
@@ -141,7 +153,7 @@ class TirxReader {
       if (!next) return fail(ErrorCode::overflow, "the sizes overflow 64 bits");
       div = *next;
     }
-    if (known_.size() <= 1) made.extents = {div};
+    made.elements = div;
     std::vector<std::string> names = axis_names();
     for (const std::string& name : names) {
       if (auto axis = add_axis(expression, name, leaves); !axis) {
@@ -189,7 +201,12 @@ class TirxReader {
                             .copies = copies.extent});
     }
     for (const Iter& offset : offsets_) {
-      if (offset.axis == name) axis.base += offset.stride;
+      if (offset.axis != name) continue;
+      const Checked base = add(axis.base, offset.stride);
+      if (!base || *base > largest) {
+        return fail(ErrorCode::overflow, "the offsets overflow 64 bits");
+      }
+      axis.base = *base;
     }
     expression.axes.push_back(std::move(axis));
     return {};
@@ -198,6 +215,7 @@ class TirxReader {
   Cursor cursor_;
   KnownDims known_;
   Swizzle swizzle_;
+  std::string flat_ = "flat";  // the index in logical order
   std::vector<Iter> shard_, copies_, offsets_;
 };
 

@@ -9,11 +9,13 @@
 #include "base/checked.hpp"
 #include "dialects/read.hpp"
 #include "notation/cursor.hpp"
+#include "stridewise/element.hpp"
 
 namespace stridewise::dialects {
 namespace {
 
 constexpr std::size_t max_rank = 26;
+constexpr int max_tiles = 8;
 constexpr std::int64_t combine = -1;  // "*": this dim and the next are one
 
 // "s32[8,4]{1,0}": what stands before the brace.
@@ -98,6 +100,7 @@ class XlaReader {
         sizes.push_back(*size);
       } while (cursor_.accept(','));
       if (!cursor_.accept(')')) return cursor_.error("expected ',' or ')'");
+      if (++tiles_ > max_tiles) return cursor_.error("more than 8 tiles");
       if (auto tiled = tile(sizes, at); !tiled) return tiled;
     } while (cursor_.peek() == '(');
     return {};
@@ -138,10 +141,20 @@ class XlaReader {
   static Result<void> split(const Place& place, std::int64_t size,
                             std::vector<Place>& outer,
                             std::vector<Place>& inner) {
-    if (size == 1 || place.empty()) {
+    if (size == 1) {
       outer.push_back(place);
       inner.push_back({});
       return {};
+    }
+    // A tile would pad what an earlier tile made smaller.
+    const std::int64_t values = place.empty()            ? 1
+                                : place.front().mod == 0 ? size
+                                                         : place.front().mod;
+    if (values < size) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("a tile of {} over the {} values that an earlier "
+                              "tile leaves: it would pad them",
+                              size, values));
     }
     const Digit& digit = place.front();
     if (digit.mod == size) {
@@ -163,6 +176,14 @@ class XlaReader {
   Result<void> read_prefix() {
     const std::size_t open = text_.substr(0, brace_).find('[');
     if (open == std::string_view::npos) return {};
+    const std::string_view name = text_.substr(0, open);
+    const Result<ElementType> type =
+        parse_element_type(name == "pred" ? "bool" : name);
+    if (!type) {
+      return cursor_.error_at(0, ErrorCode::unknown_name,
+                              fmt::format("no element type '{}'", name));
+    }
+    made_.element_bits = type->bits;
     cursor_.go_to(open + 1);
     do {
       const Result<std::int64_t> extent = cursor_.number("an extent");
@@ -181,6 +202,7 @@ class XlaReader {
   KnownDims known_;
   std::vector<std::size_t> order_;  // from minor to major
   std::vector<Place> digits_;       // slowest first
+  int tiles_ = 0;
   DialectText made_;
 };
 

@@ -73,6 +73,16 @@ class Builder {
     if (!several_ && layout_.unreadable()) {
       return unexpected(*layout_.unreadable());
     }
+    if (options_.data && !several_ &&
+        options_.data->type.bits != layout_.element_bits() &&
+        layout_.tensors()[static_cast<std::size_t>(layout_.tensor())]
+            .type.empty()) {
+      return fail(
+          ErrorCode::mismatch,
+          fmt::format("the data has elements of {} bits, the layout of "
+                      "{}",
+                      options_.data->type.bits, layout_.element_bits()));
+    }
     if (layout_.unfindable()) return unexpected(*layout_.unfindable());
     if (options_.to) {
       return unsupported(
@@ -101,9 +111,12 @@ class Builder {
       }
       return {};
     }
+    Result<Colouring> colouring =
+        make_colouring(several_ ? parts_.front() : layout_, options_.colour);
     // Of the first tensor that has the dim, where none is chosen.
-    const Layout& of = several_ ? parts_.front() : layout_;
-    Result<Colouring> colouring = make_colouring(of, options_.colour);
+    for (std::size_t t = 1; several_ && !colouring && t < parts_.size(); ++t) {
+      colouring = make_colouring(parts_[t], options_.colour);
+    }
     if (!colouring) return unexpected(colouring.error());
     colouring_ = *std::move(colouring);
     picture_.colour = colouring_.name;
@@ -282,6 +295,8 @@ class Builder {
         cell.coords = coordinates;
         if (is_other(found)) {
           cell.kind = Place::other;
+        } else if (found.place == Place::padding) {
+          padding(bit, cell, panel);
         } else if (found.place == Place::element) {
           element(found, index, cell);
         }
@@ -293,6 +308,22 @@ class Builder {
         panel.cells.push_back(std::move(cell));
       }
     }
+  }
+
+  // Padding that is not zero is told.
+  void padding(std::int64_t bit, PictureCell& cell, PicturePanel& panel) const {
+    if (!options_.data) return;
+    std::int64_t held = 0;
+    const std::int64_t end = std::min(bit + unit_, layout_.size_bits());
+    for (std::int64_t at = bit; at < end; ++at) {
+      const auto byte = static_cast<unsigned>(
+          options_.data->bytes[static_cast<std::size_t>(at / 8)]);
+      held |= byte >> (at % 8) & 1U;
+    }
+    if (held == 0) return;
+    cell.nonzero = true;
+    cell.label = cell.value = "not 0";
+    ++panel.nonzero_padding;
   }
 
   void element(const Found& found, std::span<const std::int64_t> index,
@@ -368,6 +399,9 @@ class Builder {
           options_.data->bytes[static_cast<std::size_t>(at / 8)]);
       code[static_cast<std::size_t>(b / 8)] |=
           static_cast<std::byte>((byte >> (at % 8) & 1U) << (b % 8));
+    }
+    if (options_.data->big_endian && type.bits % 8 == 0) {
+      std::reverse(code.begin(), code.begin() + type.bits / 8);
     }
     const ElementType plain = printed_type(type);
     std::vector<std::byte> shown(16);

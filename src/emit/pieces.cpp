@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::emitter {
@@ -116,6 +117,68 @@ class PieceWriter {
   int depth_ = 0;
 };
 
+// The largest number that the code of a unit or of what inverts it has.
+std::int64_t most_of(const detail::Unit& unit, const Piece& piece) {
+  const auto& of = piece.variables[static_cast<std::size_t>(unit.variable)];
+  return std::max({saturated(add(of.extent, unit.bias)), unit.div.value(),
+                   unit.mod, saturated(mul(unit.extent, 2))});
+}
+
+std::int64_t most_of(const TwistedDigit& digit, const Piece& piece) {
+  std::int64_t most = most_of(digit.unit, piece);
+  for (const detail::BoundTwist& twist : digit.twists) {
+    most = std::max(
+        most, saturated(add(most_of(twist.unit, piece), digit.unit.extent)));
+  }
+  return most;
+}
+
+std::int64_t most_of(const Piece& piece) {
+  std::int64_t most = 0;
+  for (const Variable& variable : piece.variables) {
+    most = std::max({most, saturated(mul(variable.extent, variable.scale)),
+                     saturated(add(variable.low, variable.extent)),
+                     variable.divisor.value()});
+    std::int64_t sum = variable.low;
+    for (const detail::FusedTerm& term : variable.fused) {
+      most = std::max(most, most_of(term.digit, piece));
+      sum =
+          saturated(add(sum, saturated(mul(term.digit.extent(), term.stride))));
+    }
+    most = std::max(most, sum);
+  }
+  for (const detail::PieceTerm& term : piece.terms) {
+    if (term.copies == 0) most = std::max(most, most_of(term.digit, piece));
+  }
+  return most;
+}
+
+// Of the steps of the inverse, whose slots hold no more than `values`.
+std::int64_t most_of(const detail::PieceInverse& inverse, std::int64_t values) {
+  std::int64_t most = 0;
+  for (const detail::DecodeStep& step : inverse.steps) {
+    std::int64_t sum = saturated(
+        add(saturated(add(step.bias, saturated(mul(step.modulus, 2)))),
+            saturated(add(step.low, step.wrap))));
+    for (const detail::DecodeStep::Part& part : step.parts) {
+      sum = saturated(add(sum, saturated(mul(part.weight, values))));
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+// Whether all that the code calculates fits 31 bits, with some to spare.
+bool fits_narrow(const PiecedSubject& subject) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (subject.data.size_bits > most) return false;
+  return std::ranges::all_of(subject.tensor.pieces, [&](std::int32_t p) {
+    const auto k = static_cast<std::size_t>(p);
+    const std::int64_t values = most_of(subject.data.pieces[k]);
+    return values <= most && most_of(subject.data.inverses[k], values) <= most;
+  });
+}
+
 // Names of dims such as k/32 are no identifiers.
 std::string as_word(std::string name) {
   std::ranges::replace(name, '/', '_');
@@ -214,8 +277,14 @@ PiecedSubject pieced_subject(const Layout& layout) {
   const detail::TensorData& tensor = detail::LayoutAccess::tensor(layout);
   PiecedSubject subject{data, tensor, {}, {}};
   for (const Dim& dim : layout.shape()) {
-    subject.dims.push_back(identifier(as_word(dim.name)));
-    subject.outs.push_back(as_word(dim.name) + "_out");
+    std::string name = as_word(dim.name);
+    // k/32 and k_32 are two; the bit has a name of its own.
+    while (name == "bit" || std::ranges::find(subject.outs, name + "_out") !=
+                                subject.outs.end()) {
+      name += "_";
+    }
+    subject.dims.push_back(identifier(name));
+    subject.outs.push_back(name + "_out");
   }
   subject.bitwise = tensor.tensor.bitwise;
   for (const std::int32_t p : tensor.pieces) {
@@ -288,11 +357,11 @@ void write_offset(const PiecedSubject& subject, Tables& tables, Body& body) {
 Result<EmittedCode> emit_pieces(const Layout& layout,
                                 const EmitOptions& options) {
   const PiecedSubject subject = pieced_subject(layout);
-  const bool narrow =
-      layout.size_bits() <= std::numeric_limits<std::int32_t>::max();
+  const bool narrow = fits_narrow(subject);
   if (!narrow && options.bits == EmitBits::narrow) {
     return fail(ErrorCode::overflow,
-                fmt::format("{} bits do not fit 32 bits", layout.size_bits()));
+                fmt::format("{} bits and what leads to them do not fit 32 bits",
+                            layout.size_bits()));
   }
   const std::int32_t bits = narrow && options.bits != EmitBits::wide ? 32 : 64;
   const Dialect dialect = dialect_of(options.language, bits);

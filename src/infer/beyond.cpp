@@ -329,6 +329,10 @@ class Beyond {
 
 }  // namespace
 
+bool has_all(const InferData& data, std::int64_t elements) {
+  return places_of(data, elements).has_value();
+}
+
 std::optional<InferFit> find_beyond(const InferData& data, const Dims& dims,
                                     std::int64_t elements) {
   const std::optional<Places> places = places_of(data, elements);

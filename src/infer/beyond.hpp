@@ -18,4 +18,8 @@ namespace stridewise::inference {
                                                   const Dims& dims,
                                                   std::int64_t elements);
 
+// Whether each element of the reference has a value of its own, and the dump has each: then
+// a layout of which a part would be missing is not that of the dump.
+[[nodiscard]] bool has_all(const InferData& data, std::int64_t elements);
+
 }  // namespace stridewise::inference

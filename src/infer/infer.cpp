@@ -289,6 +289,10 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
             inference::search_layouts(data, dims, *elements);
         if (!found.fits.empty()) return searched(std::move(found), report);
       }
+      if (explained.present < *elements &&
+          inference::has_all(data, *elements)) {
+        continue;
+      }
       report.fits.push_back(finish(*built, dims, data.dump_bytes()));
       const InferFit& fit = report.fits.front();
       report.reason = doubt(*located, options.shape, explained, *elements);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "inspect/decoded.hpp"
 #include "inspect/leaks.hpp"
@@ -157,11 +159,13 @@ class Checker {
   CheckReport report_;
 };
 
-// What memory would be if nothing but the elements that it has were written: copies are
-// equal then, and all else is zero.
-Result<std::vector<std::byte>> elements_alone(
-    const Layout& layout, std::span<const std::byte> bytes) {
-  std::vector<std::byte> alone(bytes.size());
+using Memory = std::unique_ptr<std::byte[]>;
+
+// What memory is where the elements are those of `bytes`, or all of their bits are set:
+// copies are equal then, and all else is zero.
+Result<Memory> elements_alone(const Layout& layout,
+                              std::span<const std::byte> bytes, bool all_set) {
+  Memory alone = inspect::zeros(layout.size_bytes());
   for (const Tensor& tensor : layout.tensors()) {
     const Result<Layout> part = layout.part(tensor.name);
     if (!part) return unexpected(part.error());
@@ -170,52 +174,58 @@ Result<std::vector<std::byte>> elements_alone(
     const Result<Plan> out = Plan::make(*part, *rows, Fill::keep);
     const Result<Plan> back = Plan::make(*rows, *part, Fill::keep);
     if (!out || !back) return unexpected((out ? back : out).error());
-    std::vector<std::byte> memory(static_cast<std::size_t>(rows->size_bytes()));
-    out->run(bytes.data(), memory.data());
-    back->run(memory.data(), alone.data());
+    const Memory memory = inspect::zeros(rows->size_bytes());
+    if (alone == nullptr || memory == nullptr) {
+      return fail(ErrorCode::overflow, "no memory to look at padding");
+    }
+    if (all_set) {
+      std::fill_n(memory.get(), rows->size_bytes(), std::byte{0xff});
+    } else {
+      out->run(bytes.data(), memory.get());
+    }
+    back->run(memory.get(), alone.get());
   }
   return alone;
 }
 
-// Bytes that hold more than elements do.
-void find_leaks(const Layout& layout, std::span<const std::byte> bytes,
-                std::span<const std::byte> alone, std::int64_t first_byte,
+std::int64_t bits_set(std::byte byte) {
+  return std::popcount(static_cast<unsigned>(byte));
+}
+
+// Bytes with bits that no element has, or with a copy that is not equal.
+void find_leaks(std::span<const std::byte> bytes, const Memory& alone,
+                const Memory& held, std::int64_t first_byte,
                 CheckReport& report) {
   constexpr std::size_t most_runs = 16;
-  std::vector<std::int64_t> index(32);
-  std::int64_t copies = 0;
-  const auto size = static_cast<std::int64_t>(bytes.size());
-  const auto leaks = [&](std::int64_t byte) {
-    const auto k = static_cast<std::size_t>(byte);
-    return bytes[k] != alone[k];
-  };
-  for (std::int64_t byte = 0; byte < size; ++byte) {
-    if (!leaks(byte)) continue;
-    const std::int64_t first = byte;
-    while (byte + 1 < size && leaks(byte + 1)) ++byte;
-    report.padding_nonzero += byte - first + 1;
-    ++report.leak_runs;
-    std::string holds;
-    const auto bits =
-        static_cast<unsigned>(bytes[static_cast<std::size_t>(first)] ^
-                              alone[static_cast<std::size_t>(first)]);
-    if (!layout.unfindable()) {
-      const std::int64_t at = first * 8 + std::countr_zero(bits);
-      const bool copy = at < layout.size_bits() &&
-                        layout.find(at, index).place == Place::element;
-      copies += copy ? 1 : 0;
-      if (copy) holds = "a copy that is not equal";
+  std::int64_t copies = 0;  // bits
+  const std::size_t size = bytes.size();
+  for (std::size_t k = 0; k < size; ++k) {
+    if (bytes[k] == alone[k]) continue;
+    const std::size_t first = k;
+    std::int64_t of_copies = 0;
+    for (; k < size && bytes[k] != alone[k]; ++k) {
+      const std::byte wrong = bytes[k] ^ alone[k];
+      of_copies += bits_set(wrong & held[k]);
+      report.padding_nonzero += bits_set(wrong & ~held[k]);
     }
+    copies += of_copies;
+    ++report.leak_runs;
     if (report.leaks.size() < most_runs) {
-      report.leaks.push_back({first_byte + first, byte - first + 1, holds});
+      report.leaks.push_back({first_byte + static_cast<std::int64_t>(first),
+                              static_cast<std::int64_t>(k - first),
+                              of_copies > 0 ? "a copy that is not equal" : ""});
     }
   }
-  if (report.leak_runs == 0) return;
-  report.findings.push_back(fmt::format(
-      "{} byte{} without an element {} not zero{}", report.padding_nonzero,
-      report.padding_nonzero == 1 ? "" : "s",
-      report.padding_nonzero == 1 ? "is" : "are",
-      copies > 0 ? ", or copies that are not equal" : ""));
+  if (report.padding_nonzero > 0) {
+    report.findings.push_back(fmt::format(
+        "{} bit{} that no element has {} not zero", report.padding_nonzero,
+        report.padding_nonzero == 1 ? "" : "s",
+        report.padding_nonzero == 1 ? "is" : "are"));
+  }
+  if (copies > 0) {
+    report.findings.push_back(fmt::format("{} bit{} of copies differ", copies,
+                                          copies == 1 ? "" : "s"));
+  }
 }
 
 Result<CheckReport> check_decoded(const Layout& layout,
@@ -226,18 +236,23 @@ Result<CheckReport> check_decoded(const Layout& layout,
   const Result<inspect::Decoded> rows = inspect::decode(layout, type, bytes);
   if (!rows) return unexpected(rows.error());
   CheckReport report =
-      Checker(rows->layout, rows->memory, rows->type, {}, 0).run();
-  report.padding = 0;
-  std::int64_t held = 0;
-  for (const Tensor& tensor : layout.tensors()) {
-    held += tensor.elements * tensor.element_bits;
+      Checker(rows->layout, rows->bytes(), rows->type, {}, 0).run();
+  for (std::string& finding : report.findings) {
+    finding = inspect::with_own_names(std::move(finding), layout.shape());
   }
-  report.padding = (layout.size_bits() - held) / layout.place_bits();
-  // What is not one-to-one has no memory of its own elements.
+  report.in_bits = true;
+  report.padding = 0;
+  // What is not one-to-one cannot be written again.
+  report.padding_looked_at = layout.valid();
   if (!layout.valid()) return report;
-  const Result<std::vector<std::byte>> alone = elements_alone(layout, bytes);
-  if (!alone) return unexpected(alone.error());
-  find_leaks(layout, bytes, *alone, first_byte, report);
+  const Result<Memory> alone = elements_alone(layout, bytes, false);
+  const Result<Memory> held = elements_alone(layout, bytes, true);
+  if (!alone || !held) return unexpected((alone ? held : alone).error());
+  report.padding = layout.size_bits();
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    report.padding -= bits_set((*held)[k]);
+  }
+  find_leaks(bytes, *alone, *held, first_byte, report);
   return report;
 }
 

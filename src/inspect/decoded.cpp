@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
+#include <new>
 
 #include "stridewise/reorder.hpp"
 #include "stridewise/values.hpp"
@@ -51,10 +53,39 @@ Result<Decoded> decode(const Layout& layout, const ElementType& type,
   }
   const Result<Layout> plain_rows = Layout::bind(dims, shape, plain.bytes());
   if (!plain_rows) return unexpected(plain_rows.error());
-  Decoded decoded{*plain_rows, plain, {}};
-  decoded.memory.resize(static_cast<std::size_t>(rows->size_bytes()));
-  plan->run(bytes.data(), decoded.memory.data());
+  Decoded decoded{*plain_rows, plain, zeros(rows->size_bytes())};
+  if (decoded.memory == nullptr) {
+    return fail(ErrorCode::overflow,
+                fmt::format("no memory for {} elements", layout.elements()));
+  }
+  plan->run(bytes.data(), decoded.memory.get());
   return decoded;
+}
+
+std::unique_ptr<std::byte[]> zeros(std::int64_t bytes) {
+  return std::unique_ptr<std::byte[]>(
+      new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]());
+}
+
+std::string with_own_names(std::string text, const Shape& shape) {
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (const Dim& dim : shape) {
+    std::string name = dim.name;
+    std::ranges::replace(name, '/', '_');
+    if (name == dim.name) continue;
+    for (std::size_t at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at > 0 && in_word(text[at - 1])) ||
+          (end < text.size() && in_word(text[end]))) {
+        continue;
+      }
+      text.replace(at, name.size(), dim.name);
+    }
+  }
+  return text;
 }
 
 }  // namespace inspect

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "stridewise/element.hpp"
 #include "stridewise/layout.hpp"
@@ -18,13 +19,23 @@ namespace stridewise::inspect {
 struct Decoded {
   Layout layout;  // its dims in order; "k/32" is k_32
   ElementType type;
-  std::vector<std::byte> memory;
+  std::unique_ptr<std::byte[]> memory;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return {memory.get(), static_cast<std::size_t>(layout.size_bytes())};
+  }
 };
 
-// Pre: the layout can be read. Errors: bytes of another size than the layout's. O(elements)
-// time and memory.
+// Pre: the layout can be read. Errors: bytes of another size than the layout's; more
+// elements than there is memory for. O(elements) time and memory.
 [[nodiscard]] Result<Decoded> decode(const Layout& layout,
                                      const ElementType& type,
                                      std::span<const std::byte> bytes);
+
+// Memory that is zero, or nullptr where there is none.
+[[nodiscard]] std::unique_ptr<std::byte[]> zeros(std::int64_t bytes);
+
+// k_32 of a text about decoded dims is k/32 where the shape has that dim.
+[[nodiscard]] std::string with_own_names(std::string text, const Shape& shape);
 
 }  // namespace stridewise::inspect

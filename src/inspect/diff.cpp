@@ -133,21 +133,6 @@ Result<DiffReport> compare_sides(const Sides& sides, const DiffOptions& options,
   return report;
 }
 
-// "k_32" is the name of a dim that is k/32 there.
-void restore_names(const Shape& shape, DiffReport& report) {
-  for (std::size_t d = 0; d < report.by_dim.size(); ++d) {
-    const std::string name =
-        std::exchange(report.by_dim[d].name, shape[d].name);
-    if (name == shape[d].name) continue;
-    for (std::string& finding : report.findings) {
-      for (std::size_t at = finding.find(name); at != std::string::npos;
-           at = finding.find(name, at + name.size())) {
-        finding.replace(at, name.size(), shape[d].name);
-      }
-    }
-  }
-}
-
 Result<DiffReport> diff_decoded(const Layout& a,
                                 std::span<const std::byte> a_bytes,
                                 const Layout& b,
@@ -169,7 +154,7 @@ Result<DiffReport> diff_decoded(const Layout& a,
   }
   DiffOptions plain{from->type, options.tolerance};
   Result<DiffReport> report = compare_sides(
-      {from->layout, from->memory, to->layout, to->memory}, plain, false);
+      {from->layout, from->bytes(), to->layout, to->bytes()}, plain, false);
   if (!report) return report;
   for (auto* difference : {&report->first, &report->worst}) {
     if (!*difference) continue;
@@ -177,7 +162,12 @@ Result<DiffReport> diff_decoded(const Layout& a,
     (*difference)->byte_b = b.bit_of((*difference)->index) / 8;
   }
   report->by_axis.clear();
-  restore_names(a.shape(), *report);
+  for (std::size_t d = 0; d < report->by_dim.size(); ++d) {
+    report->by_dim[d].name = a.shape()[d].name;
+  }
+  for (std::string& finding : report->findings) {
+    finding = inspect::with_own_names(std::move(finding), a.shape());
+  }
   return report;
 }
 

@@ -50,7 +50,7 @@ Result<std::int64_t> missing_bytes(const ConvertOptions& options,
       ErrorCode::mismatch,
       fmt::format("{}: has {} bytes of data, but {} of {} {} takes "
                   "{}{}",
-                  options.in.string(), size, print(options.from.expression),
+                  options.in.string(), size, print(layout.expression()),
                   print(shape), type_text, layout.size_bytes(),
                   input.npy ? ""
                             : "; where its memory does not begin and end "

@@ -37,6 +37,18 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
+// A layout of the catalogue as the text that it is for these sizes.
+Result<LayoutSource> as_text(LayoutSource source, const Shape& shape,
+                             const ElementType& type) {
+  if (source.entry == nullptr) return source;
+  Result<Expression> expression =
+      source.expression_for(shape, Binding{.element_bits = type.bits});
+  if (!expression) return unexpected(expression.error());
+  source.expression = *std::move(expression);
+  source.entry = nullptr;
+  return source;
+}
+
 // The same layout of a part: where it leaves low digits of a dim out, so does the part.
 LayoutSource within_part(LayoutSource source, const Tensor& part) {
   Axis& last = source.expression.axes.back();
@@ -165,8 +177,12 @@ Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
              : type_for_part(options, input, element);
   if (!other_type) return unexpected(other_type.error());
   const bool array = of_src ? is_npy(options.out) : input.npy.has_value();
+  const Result<LayoutSource> alone =
+      as_text(of_src ? options.to : options.from,
+              of_src ? extents.dst : extents.src, *other_type);
+  if (!alone) return unexpected(alone.error());
   Result<Side> other = bind_side(
-      within_part(of_src ? options.to : options.from, tensor),
+      within_part(*alone, tensor),
       shape_of_part(of_src ? extents.dst : extents.src, tensor),
       array && !options.packed ? array_type(*other_type) : *other_type, false,
       options);

@@ -205,7 +205,10 @@ Result<void> finish_tensors(LayoutData& data) {
     tensor.plain = is_plain(data, tensor);
   }
   // A tensor without elements takes no memory.
-  if (data.tensors.size() == 1 && data.tensors[0].tensor.elements == 0) {
+  const bool nothing = std::ranges::all_of(
+      data.tensors,
+      [](const TensorData& tensor) { return tensor.tensor.elements == 0; });
+  if (nothing) {
     data.size_bits = 0;
   }
   data.none.tensor.shape = data.shape;

@@ -61,6 +61,7 @@ bool refuses_type(const std::string& message) {
   return message.find("-mode holds") != std::string::npos ||
          message.find("elements are of") != std::string::npos ||
          message.find("is not a multiple of") != std::string::npos ||
+         message.find("does not divide") != std::string::npos ||
          message.find("least 1") != std::string::npos;
 }
 
@@ -120,7 +121,7 @@ TEST(Catalogue, DefaultsDependOnTheTypeAndTheSizes) {
   EXPECT_EQ(bound("nvdla.feature(line=192,surface=640)", "40x3x5", 1),
             "c/32:640B h:192B w c%32");
   EXPECT_THAT(bound("ascend.NC1HWC0", "2x17x5x4", 64),
-              HasSubstr("c0 = 32/element_bytes is 0; it must be at least 1"));
+              HasSubstr("c0 = 256/element_bits is 0; it must be at least 1"));
 }
 
 const char* const chip = R"(
@@ -192,6 +193,22 @@ TEST(Catalogue, FaultsOfFilesNameTheLine) {
   EXPECT_THAT(fault("n c h w\"\ne", "n c h\"\ne"),
               HasSubstr("dims are n c h, but its expression has c h n w"));
   EXPECT_THAT(fault("c < 1000", "c > 1000"), HasSubstr("'that' must be"));
+  EXPECT_THAT(fault("c%${block}\"", "c%${block} ${:nosuch}\""),
+              HasSubstr("no parameter 'nosuch'"));
+  EXPECT_THAT(fault("c < 1000", "cc < 1000"), HasSubstr("'cc' has no value"));
+  EXPECT_THAT(fault("message = \"up", "when = \"block=a\", message = \"up"),
+              HasSubstr("no choice of a parameter"));
+  EXPECT_THAT(fault("min = 1", "min = 1\nexcludes = \"x\""),
+              HasSubstr("excludes x"));
+  EXPECT_THAT(fault("[\"AT\"]", "[\"A.T\"]"), HasSubstr("alias 'A.T'"));
+  EXPECT_THAT(fault("\"acme\"", "\"\""), HasSubstr("vendor must be"));
+  EXPECT_THAT(fault("dims = \"n c h w\"", ""), HasSubstr("'dims' is missing"));
+  EXPECT_THAT(
+      fault("default = 8", "default = \"" + std::string(100, '(') + "\""),
+      HasSubstr("too deeply"));
+  std::string deep = "a";
+  for (int k = 0; k < 100000; ++k) deep += ".a";
+  EXPECT_FALSE(Catalogue::read("[" + deep + "]", "deep.toml"));
   EXPECT_THAT(fault("[[layouts]]", "[layouts]"),
               HasSubstr("each after [[layouts]]"));
   EXPECT_THAT(fault("\"acme\"", "\"acme"), HasSubstr("acme.toml:2: "));

@@ -106,7 +106,7 @@ class Compare(CliTest):
                    "n/3 k n%3", *SHAPE, "-t", "u4")
         self.assertEqual(done.code, 0, done.err)
         check = ["check", packed, "n/3 k n%3", *SHAPE, "-t", "u4"]
-        self.assertEqual(self.answer(*check)["padding"], 192)
+        self.assertEqual(self.answer(*check)["padding"], 768)
         memory = bytearray(packed.read_bytes())
         memory[200] ^= 0xf0
         packed.write_bytes(memory)

@@ -145,12 +145,23 @@ TEST(Dialects, XlaTiles) {
                   .error()
                   .message,
               HasSubstr("b=3, but the shape is a=2,b=4"));
+  EXPECT_THAT(resolve_layout("bf16[2,3]{1,0}")
+                  ->bind(*parse_shape("a=2,b=3"), 4)
+                  .error()
+                  .message,
+              HasSubstr("of 16 bits, not of 32"));
+  EXPECT_THAT(expression("f33[2,3]{1,0}"), HasSubstr("'f33'"));
+  EXPECT_THAT(
+      expression("{1,0:T(*,2)(*,2)(*,2)(*,2)(*,2)(*,2)(*,2)(*,2)(*,2)}"),
+      HasSubstr("8 tiles"));
   EXPECT_THAT(expression("{1,1}"), HasSubstr("each once"));
   EXPECT_THAT(expression("{1,0:T(8,128}"), HasSubstr("',' or ')'"));
   EXPECT_THAT(expression("{1,0:T(0,1)}"), HasSubstr("1 or more"));
   EXPECT_THAT(expression("{0:T(2,2)}"), HasSubstr("but there are 1"));
   EXPECT_THAT(expression("{1,0:T(2,*)}"), HasSubstr("there is none"));
   EXPECT_THAT(expression("{1,0:T(6,8)(4,1)}"), HasSubstr("4"));
+  EXPECT_THAT(expression("{0,1:T(1)(2)}"), HasSubstr("pad"));
+  EXPECT_THAT(expression("{1,0:T(8,1)(2,2)}"), HasSubstr("pad"));
   EXPECT_THAT(expression("{1,0:S(1)}"), HasSubstr("expected a tile"));
 }
 
@@ -174,7 +185,8 @@ TEST(Dialects, CuteTuples) {
   EXPECT_THAT(expression("(4,8):(1)"), HasSubstr("the form of the sizes"));
   EXPECT_THAT(expression("((4,8):(1,4)"), HasSubstr("expected"));
   EXPECT_THAT(expression("(4,8):"), HasSubstr("a number"));
-  EXPECT_THAT(expression("(0,8):(1,4)"), HasSubstr("sizes"));
+  EXPECT_THAT(expression("(0,8):(1,4)"), HasSubstr("a size is 1 or more"));
+  EXPECT_THAT(expression("(4,8):(1,-4)"), HasSubstr("negative"));
   EXPECT_THAT(expression(std::string(10000, '(') + ":"),
               HasSubstr("too deeply"));
   EXPECT_THAT(resolve_layout("(4,8):(1,4)")
@@ -252,6 +264,21 @@ TEST(Dialects, TirxAxesAndCopies) {
   // TVM's own example: place 10 becomes 11.
   EXPECT_EQ(bound("ComposeLayout(0, 2, 3, S[8, 8])", "r=8,c=8").offset(1, 2),
             11);
+  EXPECT_THAT(expression("ComposeLayout(0,1,1,S[4:1] + 1)"),
+              HasSubstr("xored"));
+  EXPECT_THAT(expression("S[8:1] + 9223372036854775807 + 9223372036854775807"),
+              HasSubstr("overflow"));
+  EXPECT_THAT(
+      expression("ComposeLayout(0,1,1,S[(8,8):(9223372036854775807,1)])"),
+      HasSubstr("overflow"));
+  const std::vector<std::string> two = {"flat", "b"};
+  EXPECT_THAT(resolve_layout("S[(2,8):(8,1)]", two)
+                  ->bind(*parse_shape("flat=3,b=8"), 4)
+                  .error()
+                  .message,
+              HasSubstr("of 16 elements"));
+  EXPECT_TRUE(resolve_layout("S[(2,8):(8,1)]", two)
+                  ->bind(*parse_shape("flat=2,b=8"), 4));
   EXPECT_THAT(expression("S[(8,2):(1)]"), HasSubstr("as many strides"));
   EXPECT_THAT(expression("S[(8,2):(1@,1)]"), HasSubstr("expected an axis"));
   EXPECT_THAT(expression("S[(8,0):(1,1)]"), HasSubstr("1 or more"));
@@ -306,6 +333,16 @@ TEST(Dialects, WritesEach) {
             "S[(4, 6) : (3@rank, 1)] + R[3 : 1@rank]");
 }
 
+TEST(Dialects, PositionsTakeTheOthersNames) {
+  for (const char* text :
+       {"{1,0:T(*,2)}", "Sw<1,0,1> o (4,4):(4,1)", "torch(4,1)"}) {
+    LayoutSource a = *resolve_layout(text);
+    LayoutSource b = *resolve_layout("nc");
+    align_dims(a, b);
+    EXPECT_TRUE(a.bind(*parse_shape("n=4,c=4"), 4)) << text;
+  }
+}
+
 TEST(Dialects, SaysWhatEachCannotSay) {
   const char* const shape = "n=2,c=17,h=5,w=4";
   EXPECT_THAT(as("nChw16c", shape, Dialect::torch),
@@ -316,6 +353,9 @@ TEST(Dialects, SaysWhatEachCannotSay) {
   EXPECT_THAT(as("n:400 c h w", shape, Dialect::tvm), HasSubstr("bytes"));
   EXPECT_THAT(as("~h w", "h=3,w=4", Dialect::tvm), HasSubstr("the digit ~h"));
   EXPECT_THAT(as("@4 h w", "h=3,w=4", Dialect::cute), HasSubstr("behind"));
+  EXPECT_THAT(as("x *2", "x=4", Dialect::torch), HasSubstr("copies"));
+  EXPECT_THAT(as("*2 x", "x=4", Dialect::cute), HasSubstr("copies"));
+  EXPECT_THAT(as("@5 h w", "h=2,w=3", Dialect::torch), HasSubstr("begins"));
   EXPECT_THAT(as("batch w", "batch=3,w=4", Dialect::tvm),
               HasSubstr("batch is no letter"));
   EXPECT_THAT(as("{ [h 0..1] = w ; [h 1..] = w h }", "h=3,w=4", Dialect::xla),

@@ -125,6 +125,20 @@ TEST(DrawPieces, ValuesAreThoseOfTheBits) {
   EXPECT_EQ(make_picture(memory, options)->panels[0].cells[1].label, "1");
 }
 
+TEST(DrawPieces, ValuesOfOtherByteOrderAndPadding) {
+  const std::vector<std::byte> bytes = {std::byte{0}, std::byte{1},
+                                        std::byte{0}, std::byte{2}};
+  DrawOptions options = whole();
+  options.label = DrawLabel::value;
+  options.data = DrawData{*parse_element_type("s16"), bytes, true};
+  const Picture picture = *make_picture(bound("~x", "x=2", 16), options);
+  EXPECT_EQ(picture.panels[0].cells[0].label, "1");
+  EXPECT_EQ(picture.panels[0].cells[1].label, "2");
+  options.data = DrawData{*parse_element_type("u8"), bytes};
+  const Picture padded = *make_picture(bound("~x%4", "x=2"), options);
+  EXPECT_EQ(padded.panels[0].nonzero_padding, 1);
+}
+
 TEST(DrawPieces, LayoutsThatAreOnlyRead) {
   const Picture picture = *make_picture(bound("h:1 w:1", "h=3,w=4"), whole());
   EXPECT_EQ(picture.panels[0].cells.size(), 6U);

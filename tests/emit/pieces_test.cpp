@@ -49,6 +49,13 @@ std::vector<Case> cases_of(EmitLanguage language, int random) {
   for (const char* text : {"h:0 w", "h:1 w:1", "@10 h:-5 w", "h:3 w:2 ~c"}) {
     bound(text, *parse_shape("h=3,w=5,c=1"), 32);
   }
+  // Numbers on the way that 32 bits do not hold; names that meet those of the code.
+  bound("(h:4294967296 w)/4294967296 (h:4294967296 w)%4294967296%8",
+        *parse_shape("h=3,w=4"), 8);
+  bound("~(h+2147483000)%1024 w", *parse_shape("h=1000,w=2"), 8);
+  bound("bit #", *parse_shape("bit=3"), 4);
+  bound("n k/2 { a:u8 = - ; b:u8 = k%2 k_2 }", *parse_shape("n=2,k=4,k_2=3"),
+        8);
   std::mt19937 draws(7);
   UnrecordedDraws::current() = &draws;
   for (int k = 0; k < random; ++k) {

@@ -12,8 +12,10 @@
 namespace stridewise::detail {
 namespace {
 
-// As much as stays in a cache of the second or third level.
+// As much as stays in a cache of the second or third level; of what is larger than that
+// many times, more: each stage is planned.
 constexpr std::int64_t most_staged_bytes = std::int64_t{1} << 22;
+constexpr std::int64_t most_stages = 64;
 
 // src to dst by way of a memory of whole bytes.
 Result<FieldPlan::Stage> stage_of(const Layout& src, const Layout& dst,
@@ -43,15 +45,18 @@ Result<std::vector<FieldPlan::Stage>> plan_stages(const Layout& src,
                                                   const PlanOptions& options,
                                                   bool src_apart) {
   std::vector<FieldPlan::Stage> stages;
-  const std::int64_t rows = src.shape().empty() ? 1 : src.shape()[0].extent;
+  // Along the longest dim.
+  const auto dim = std::ranges::max_element(src.shape(), {}, &Dim::extent);
+  const std::int64_t rows = dim == src.shape().end() ? 1 : dim->extent;
   const std::int64_t bytes = saturated(
       mul(src.elements(), std::max(src.element_bytes(), dst.element_bytes())));
   const std::int64_t wanted = std::clamp<std::int64_t>(
-      bytes / most_staged_bytes + 1, 1, std::max<std::int64_t>(rows, 1));
+      std::min(bytes / most_staged_bytes + 1, most_stages), 1,
+      std::max<std::int64_t>(rows, 1));
   const std::int64_t step = ceil_div(rows, wanted);
   PlanOptions next = options;
   for (std::int64_t low = 0; wanted > 1 && low < rows; low += step) {
-    const Slice range{src.shape()[0].name, low, std::min(low + step, rows)};
+    const Slice range{dim->name, low, std::min(low + step, rows)};
     const Result<Layout> from = src.window(std::span(&range, 1));
     const Result<Layout> to = dst.window(std::span(&range, 1));
     // A dim that is cut has no windows: all at once, then.
