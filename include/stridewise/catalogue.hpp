@@ -63,6 +63,11 @@ struct CatalogueEntry {
   std::vector<std::string> errata;  // where documents err, and the truth
 };
 
+class Catalogue;
+
+// The layouts that the library knows. The entry "onednn.TAG" stands for every tag.
+[[nodiscard]] const Catalogue& catalogue();
+
 // Named layouts. Immutable, cheap to copy, safe to read from many threads.
 class Catalogue {
  public:
@@ -92,11 +97,10 @@ class Catalogue {
       std::string_view word) const;
 
  private:
+  friend const Catalogue& catalogue();
+
   std::shared_ptr<const std::vector<CatalogueEntry>> entries_;
 };
-
-// The layouts that the library knows. The entry "onednn.TAG" stands for every tag.
-[[nodiscard]] const Catalogue& catalogue();
 
 // A layout whose text is understood, but whose sizes are not known yet.
 struct LayoutSource {

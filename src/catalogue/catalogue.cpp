@@ -95,15 +95,18 @@ Result<Catalogue> Catalogue::with(const Catalogue& more) const {
 }
 
 const Catalogue& catalogue() {
-  // The files are tested: each is read whole.
+  // The files are tested: each is read whole, and no name is there twice.
+  // Joined once, since every start of the CLI waits for it.
   static const Catalogue all = [] {
-    Catalogue joined;
+    std::vector<CatalogueEntry> joined;
     for (const CatalogueFile& file : catalogue_files()) {
-      if (const auto one = Catalogue::read(file.text, file.name)) {
-        if (auto both = joined.with(*one)) joined = *std::move(both);
-      }
+      const auto one = Catalogue::read(file.text, file.name);
+      if (one) joined.insert(joined.end(), one->begin(), one->end());
     }
-    return joined;
+    Catalogue made;
+    made.entries_ =
+        std::make_shared<const std::vector<CatalogueEntry>>(std::move(joined));
+    return made;
   }();
   return all;
 }
