@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::int64_t most_compared = std::int64_t{1} << 22;
 
-unexpected<Error> cannot(std::string message) {
-  return fail(ErrorCode::unsupported, std::move(message));
-}
-
 // The places of both along each dim alone: with plain digits these add up.
 bool same_along_dims(const Layout& a, const Layout& b) {
   std::vector<std::int64_t> index(a.shape().size(), 0);

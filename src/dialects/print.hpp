@@ -3,13 +3,17 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stridewise/dialect.hpp"
 
 namespace stridewise::dialects {
 
-// Errors of all: unsupported, with what the dialect has no words for.
+// The error of all: unsupported, with what the dialect has no words for.
+[[nodiscard]] inline unexpected<Error> cannot(std::string message) {
+  return fail(ErrorCode::unsupported, std::move(message));
+}
 
 // oneDNN, TVM, OpenVINO.
 [[nodiscard]] Result<std::string> print_letters(const Layout& layout,

@@ -11,10 +11,6 @@
 namespace stridewise::dialects {
 namespace {
 
-unexpected<Error> cannot(std::string message) {
-  return fail(ErrorCode::unsupported, std::move(message));
-}
-
 struct Blocks {
   std::vector<std::size_t> outer;  // dims, slowest first
   struct Block {

@@ -13,10 +13,6 @@
 namespace stridewise::dialects {
 namespace {
 
-unexpected<Error> cannot(std::string message) {
-  return fail(ErrorCode::unsupported, std::move(message));
-}
-
 Result<void> has_no_copies(const Layout& layout) {
   for (const LayoutPiece& piece : layout.pieces()) {
     for (const LayoutPiece::Digit& digit : piece.digits) {

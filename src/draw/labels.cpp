@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace stridewise::draw {
 namespace {
@@ -13,6 +14,27 @@ std::int64_t digits(std::int64_t number) {
 }
 
 }  // namespace
+
+std::optional<std::string> number_label(const PictureCell& cell,
+                                        const DrawOptions& options,
+                                        const Shape& shape,
+                                        std::span<const std::int64_t> index) {
+  switch (options.label) {
+    case DrawLabel::offset:
+      return fmt::format("{}", cell.offset);
+    case DrawLabel::value: {
+      if (options.data) return cell.value;
+      std::int64_t number = 0;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        number = number * shape[d].extent + index[d];
+      }
+      return fmt::format("{}", number);
+    }
+    case DrawLabel::index:
+      break;
+  }
+  return std::nullopt;
+}
 
 Labels::Labels(const Layout& layout, const DrawOptions& options)
     : options_(options), shape_(layout.shape()) {
@@ -32,19 +54,8 @@ std::vector<std::string> Labels::dims() const {
 
 std::string Labels::of(const PictureCell& cell) const {
   if (cell.kind != Place::element) return "";
-  switch (options_.label) {
-    case DrawLabel::offset:
-      return fmt::format("{}", cell.offset);
-    case DrawLabel::value: {
-      if (options_.data) return cell.value;
-      std::int64_t number = 0;
-      for (std::size_t d = 0; d < shape_.size(); ++d) {
-        number = number * shape_[d].extent + cell.index[d];
-      }
-      return fmt::format("{}", number);
-    }
-    case DrawLabel::index:
-      break;
+  if (auto number = number_label(cell, options_, shape_, cell.index)) {
+    return *std::move(number);
   }
   std::string text;
   for (const std::size_t d : dims_) {

@@ -4,12 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "stridewise/draw.hpp"
 
 namespace stridewise::draw {
+
+// What an element's label says where that is a number: its offset, the data it holds, or
+// its place in logical order. None where its index is told.
+[[nodiscard]] std::optional<std::string> number_label(
+    const PictureCell& cell, const DrawOptions& options, const Shape& shape,
+    std::span<const std::int64_t> index);
 
 // What is told of an element: its index without dims of one, or a number.
 class Labels {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/utf8.hpp"
 #include "draw/colour.hpp"
 #include "draw/grid.hpp"
+#include "draw/labels.hpp"
 #include "draw/options.hpp"
 #include "draw/panel.hpp"
 #include "draw/value.hpp"
@@ -366,19 +368,8 @@ class Builder {
   [[nodiscard]] std::string label(const PictureCell& cell,
                                   const std::string& numbers, std::size_t t,
                                   std::span<const std::int64_t> index) const {
-    switch (options_.label) {
-      case DrawLabel::offset:
-        return fmt::format("{}", cell.offset);
-      case DrawLabel::value: {
-        if (options_.data) return cell.value;
-        std::int64_t number = 0;
-        for (std::size_t d = 0; d < index.size(); ++d) {
-          number = number * parts_[t].shape()[d].extent + index[d];
-        }
-        return fmt::format("{}", number);
-      }
-      case DrawLabel::index:
-        break;
+    if (auto number = number_label(cell, options_, parts_[t].shape(), index)) {
+      return *std::move(number);
     }
     return numbers.empty() ? layout_.tensors()[t].name : numbers;
   }

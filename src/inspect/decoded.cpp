@@ -25,6 +25,15 @@ ElementType plain_type(const ElementType& type) {
 }
 
 namespace inspect {
+namespace {
+
+// "k_32" for the dim "k/32" of a part: a name that a layout of its own can have.
+std::string plain_name(std::string dim) {
+  std::ranges::replace(dim, '/', '_');
+  return dim;
+}
+
+}  // namespace
 
 bool reads_as_is(const Layout& layout, const ElementType& type) {
   return layout.plain() && plain_type(type) == type;
@@ -48,7 +57,7 @@ Result<Decoded> decode(const Layout& layout, const ElementType& type,
   dims.axes.emplace_back();
   Shape shape = layout.shape();
   for (Dim& dim : shape) {
-    std::ranges::replace(dim.name, '/', '_');
+    dim.name = plain_name(dim.name);
     dims.axes.front().terms.push_back({.digit = {.dim = dim.name}});
   }
   const Result<Layout> plain_rows = Layout::bind(dims, shape, plain.bytes());
@@ -72,8 +81,7 @@ std::string with_own_names(std::string text, const Shape& shape) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   };
   for (const Dim& dim : shape) {
-    std::string name = dim.name;
-    std::ranges::replace(name, '/', '_');
+    const std::string name = plain_name(dim.name);
     if (name == dim.name) continue;
     for (std::size_t at = text.find(name); at != std::string::npos;
          at = text.find(name, at + 1)) {
