@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "layout_options.hpp"
@@ -215,14 +214,11 @@ std::string layout_text(const Layout& layout, const LayoutOptions& options) {
 
 // --------------------------------------------------------------- dialects ---
 
-constexpr std::array dialect_names = {"onednn", "tvm",  "openvino", "xla",
-                                      "cute",   "tirx", "numpy",    "torch"};
-
 // The layout in the dialects asked for; one that none of them can say is a "no".
 void answer_as(Context& context, const Layout& layout,
                const LayoutOptions& options, const std::string& as) {
-  std::vector<std::string> names = {as};
-  if (as == "all") names.assign(dialect_names.begin(), dialect_names.end());
+  const std::vector<std::string> names =
+      as == "all" ? dialect_names() : std::vector<std::string>{as};
   Json json = Json::object();
   std::string text;
   bool said = false;

@@ -26,6 +26,9 @@ enum class Dialect : std::uint8_t {
   torch,     // torch(60,20,5,1): strides in elements, as DLPack has them, too
 };
 
+// The names above, in that order.
+[[nodiscard]] std::vector<std::string> dialect_names();
+
 // By the names above. Error unknown_name lists them.
 [[nodiscard]] Result<Dialect> parse_dialect(std::string_view name);
 

@@ -13,7 +13,7 @@
 namespace stridewise {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Dialect>, 8> dialect_names = {
+constexpr std::array<std::pair<std::string_view, Dialect>, 8> named_dialects = {
     {{"onednn", Dialect::onednn},
      {"tvm", Dialect::tvm},
      {"openvino", Dialect::openvino},
@@ -25,12 +25,17 @@ constexpr std::array<std::pair<std::string_view, Dialect>, 8> dialect_names = {
 
 }  // namespace
 
-Result<Dialect> parse_dialect(std::string_view name) {
+std::vector<std::string> dialect_names() {
   std::vector<std::string> names;
-  for (const auto& [known, dialect] : dialect_names) {
+  for (const auto& [name, dialect] : named_dialects) names.emplace_back(name);
+  return names;
+}
+
+Result<Dialect> parse_dialect(std::string_view name) {
+  for (const auto& [known, dialect] : named_dialects) {
     if (known == name) return dialect;
-    names.emplace_back(known);
   }
+  const std::vector<std::string> names = dialect_names();
   const std::string hint = nearest(name, names);
   return fail(ErrorCode::unknown_name,
               fmt::format("no dialect '{}'{}; there are {}", name,
