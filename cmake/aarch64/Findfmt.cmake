@@ -2,7 +2,6 @@
 # from its headers: every file that compiled it, too, would take twice as long.
 if(NOT TARGET fmt::fmt)
   add_library(fmt_functions STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
-  target_compile_definitions(fmt_functions PRIVATE FMT_HEADER_ONLY=1)
   target_compile_features(fmt_functions PRIVATE cxx_std_20)
   add_library(fmt::fmt INTERFACE IMPORTED GLOBAL)
   target_link_libraries(fmt::fmt INTERFACE fmt_functions)
