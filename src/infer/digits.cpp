@@ -23,6 +23,23 @@ std::int64_t Chain::at(std::int64_t x) const {
   return sum;
 }
 
+Chain Chain::cut_at(std::int64_t div) const {
+  Chain cut{bias, {}};
+  for (const Part& part : parts) {
+    const std::int64_t below = div / part.div;  // values of the lower digit
+    const bool spans =
+        below > 1 && div % part.div == 0 &&
+        (part.mod == 0 || (part.mod > below && part.mod % below == 0));
+    if (!spans) {
+      cut.parts.push_back(part);
+      continue;
+    }
+    cut.parts.push_back({part.div, below, part.stride});
+    cut.parts.push_back({div, part.mod / below, part.stride * below});
+  }
+  return cut;
+}
+
 namespace {
 
 using Steps = std::vector<std::int64_t>;
@@ -149,13 +166,19 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
   return blocks;
 }
 
+// What is tried, and what strides are multiples of.
+struct Search {
+  std::int64_t unit = 1;
+  bool biased = true;
+};
+
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
-                       std::int64_t unit);
+                       const Search& search);
 
 // Chains whose fast digit is this block.
 // NOLINTNEXTLINE(misc-no-recursion): each level has fewer steps
 void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
-                std::int64_t unit, std::vector<Chain>& chains) {
+                const Search& search, std::vector<Chain>& chains) {
   const std::int64_t stride = stride_within(steps, block);
   if (stride <= 0) return;
   const std::optional<Steps> blocks = without(steps, block, stride);
@@ -165,7 +188,7 @@ void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
     return;
   }
   const std::int64_t left = origin - block.bias * stride;
-  for (const Chain& slow : fit(*blocks, left, unit)) {
+  for (const Chain& slow : fit(*blocks, left, search)) {
     Chain chain{block.bias + block.size * slow.bias, {{1, block.size, stride}}};
     for (const Chain::Part& part : slow.parts) {
       chain.parts.push_back({part.div * block.size, part.mod, part.stride});
@@ -196,7 +219,7 @@ std::vector<Chain> turned(std::int64_t fall, std::int64_t unit) {
 
 // NOLINTNEXTLINE(misc-no-recursion)
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
-                       std::int64_t unit) {
+                       const Search& search) {
   const auto known = std::ranges::count_if(
       steps, [](std::int64_t step) { return step != unknown; });
   if (known <= 1) return {Chain{}};
@@ -204,8 +227,8 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     return {Chain{0, {{1, 0, stride}}}};
   }
   // Two indices in turned order: a digit that goes round between them.
-  if (known == 2 && count(steps) == 2) {
-    return turned((at(steps, 0) - at(steps, 1)) / unit, unit);
+  if (known == 2 && count(steps) == 2 && search.biased) {
+    return turned((at(steps, 0) - at(steps, 1)) / search.unit, search.unit);
   }
   std::vector<Chain> chains;
   if (known == count(steps)) {
@@ -216,15 +239,15 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     for (const std::int64_t stride : strides) {
       if (stride <= 0) continue;
       for (const Block& block : blocks_by_ends(steps, stride, origin)) {
-        add_chains(steps, block, origin, unit, chains);
+        add_chains(steps, block, origin, search, chains);
       }
     }
   }
   if (!chains.empty()) return chains;
   const std::int64_t largest_block = std::min(count(steps), most_tried);
   for (std::int64_t size = 2; size <= largest_block; ++size) {
-    for (std::int64_t bias = 0; bias < size; ++bias) {
-      add_chains(steps, {size, bias}, origin, unit, chains);
+    for (std::int64_t bias = 0; bias < (search.biased ? size : 1); ++bias) {
+      add_chains(steps, {size, bias}, origin, search, chains);
       if (chains.size() >= most_chains) return chains;
     }
   }
@@ -236,11 +259,19 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
 std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
                               std::int64_t origin, std::int64_t unit) {
   std::vector<Chain> chains =
-      fit(Steps(steps.begin(), steps.end()), origin, unit);
+      fit(Steps(steps.begin(), steps.end()), origin, {unit});
   std::ranges::stable_sort(chains, {}, [](const Chain& chain) {
     return std::pair(chain.parts.size(), chain.bias != 0);
   });
   return chains;
+}
+
+std::optional<Chain> fit_chain_from_zero(std::span<const std::int64_t> steps) {
+  for (Chain& chain :
+       fit(Steps(steps.begin(), steps.end()), 0, {1, /*biased=*/false})) {
+    if (chain.bias == 0) return std::move(chain);
+  }
+  return std::nullopt;
 }
 
 }  // namespace stridewise::inference

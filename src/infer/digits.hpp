@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct Chain {
   std::int64_t bias = 0;
   std::vector<Part> parts;  // fastest first; none: the dim has one index
 
+  // The same sum, in which no digit has values of x / div from both sides of `div`: where
+  // a digit spans it, it becomes two. Unchanged where that is no whole number of steps.
+  [[nodiscard]] Chain cut_at(std::int64_t div) const;
+
   // The sum of digit * stride at index x.
   [[nodiscard]] std::int64_t at(std::int64_t x) const;
 
@@ -34,5 +39,9 @@ struct Chain {
 [[nodiscard]] std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
                                             std::int64_t origin,
                                             std::int64_t unit);
+
+// The first of those whose bias is 0; nullopt: there is none.
+[[nodiscard]] std::optional<Chain> fit_chain_from_zero(
+    std::span<const std::int64_t> steps);
 
 }  // namespace stridewise::inference

@@ -216,6 +216,16 @@ InferReport searched(inference::SearchResult found, InferReport report) {
   return report;
 }
 
+// A layout that has every element, and no other has them there.
+InferReport certain(InferFit fit, InferReport report) {
+  report.outcome = InferReport::Outcome::one;
+  report.fits.push_back(std::move(fit));
+  report.present = report.matching = report.elements;
+  report.best.reset();
+  report.reason.clear();
+  return report;
+}
+
 // Why the data do not rule out every other function; empty where they do: all
 // steps are seen, or no other element has the value of any.
 std::string doubt(const inference::Located& located, const Shape& shape,
@@ -290,8 +300,14 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
         if (!found.fits.empty()) return searched(std::move(found), report);
       }
       if (explained.present < *elements &&
-          inference::has_all(data, *elements)) {
+          inference::has_all(data, dims, *elements)) {
         continue;
+      }
+      if (built->start_byte != 0 && explained.present == *elements) {
+        if (std::optional<InferFit> fit =
+                inference::find_backwards(data, dims, *elements)) {
+          return certain(*std::move(fit), std::move(report));
+        }
       }
       report.fits.push_back(finish(*built, dims, data.dump_bytes()));
       const InferFit& fit = report.fits.front();
@@ -322,12 +338,7 @@ Result<InferReport> infer(std::span<const InferPair> pairs,
   }
   if (std::optional<InferFit> beyond =
           inference::find_beyond(data, dims, *elements)) {
-    report.outcome = InferReport::Outcome::one;
-    report.fits.push_back(*std::move(beyond));
-    report.present = report.matching = *elements;
-    report.best.reset();
-    report.reason.clear();
-    return report;
+    return certain(*std::move(beyond), std::move(report));
   }
   report.outcome = InferReport::Outcome::none;
   explain_none(data, options, report);

@@ -98,6 +98,46 @@ TEST(InferBeyond, BitsThatAreXored) {
   }
 }
 
+TEST(InferBeyond, DigitsThatRunBackwards) {
+  for (const auto& [text, shape] : {std::pair{"n k/2 ~k%2", "n=3,k=8"},
+                                    {"n k/2 ~k%2", "n=3,k=96"},
+                                    {"n k/32 k%16 ~k%32/16", "n=3,k=96"},
+                                    {"n k/2 ~k%2", "n=3,k=7"},
+                                    {"n k/8 ~k%8/2 k%2", "n=4,k=24"}}) {
+    const Layout layout = bound(text, shape);
+    const InferReport report = through(layout, Catalogue());
+    ASSERT_EQ(wrong(report, layout), "") << text;
+    EXPECT_EQ(print(report.fits.at(0).layout.expression()), text);
+  }
+}
+
+TEST(InferBeyond, DigitsThatAnotherDimTwists) {
+  for (const auto& [text, shape] :
+       {std::pair{"n/8 k/4 k%4-n%4 n%8", "n=11,k=13"},
+        {"n/8 k/4 k%4+n%4 n%8", "n=16,k=12"},
+        {"r c%64/8^r%8 c%8", "r=20,c=64"},
+        {"r c/8^r%4 c%8", "r=10,c=64"},
+        {"r c-r", "r=6,c=12"},
+        {"b y x%16+y/2%4 x/16", "b=3,y=10,x=48"}}) {
+    const Layout layout = bound(text, shape);
+    ASSERT_TRUE(layout.valid()) << text;
+    EXPECT_EQ(wrong(through(layout, Catalogue()), layout), "") << text;
+  }
+}
+
+TEST(InferBeyond, DimsThatCountAsOne) {
+  for (const auto& [text, shape] :
+       {std::pair{"k := c/4 h w c%4; k/16 n/16 n%16 k%16", "n=20,c=3,h=3,w=3"},
+        {"k := c/16 h w c%16; k/16 n/16 n%16 k%16", "n=20,c=40,h=3,w=3"},
+        {"p := h w; n p/32 c p%32", "n=2,c=5,h=7,w=9"},
+        {"p := h/32 w/32; p%12 p/12 h%32 w%32", "h=130,w=200"},
+        {"k := i h w; o/8 k/4 o%8 k%4", "o=10,i=3,h=3,w=3"}}) {
+    const Layout layout = bound(text, shape);
+    ASSERT_TRUE(layout.valid()) << text;
+    EXPECT_EQ(wrong(through(layout, Catalogue()), layout), "") << text;
+  }
+}
+
 // Pages in an order that no digits say: what is in the dump is not told to be missing.
 TEST(InferBeyond, ADumpThatHasAllIsNotHalfExplained) {
   Binding binding{.element_bits = 32, .tables = {{"T", {7, 2, 5, 0, 3, 6}}}};

@@ -1,0 +1,229 @@
+// Digits of several dims that count as one index f, which is cut into blocks. With f in
+// their place the tensor has other dims, and if f is right, its places are plain digits of
+// those: one line of places for each, and their sum for every element.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "infer/digits.hpp"
+#include "infer/known.hpp"
+#include "infer/offsets.hpp"
+
+namespace stridewise::inference {
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+constexpr std::int64_t most_values = 1 << 18;  // of a fused index
+constexpr std::array<std::int64_t, 5> blocks = {4, 8, 16, 32, 2};
+
+// x / div % mod of a dim; mod 0: the rest of it.
+struct Part {
+  std::size_t dim;
+  std::int64_t div = 1;
+  std::int64_t mod = 0;
+};
+
+// What counts as one index, slowest first, and what is left of the tensor.
+struct Candidate {
+  std::vector<Part> fused;
+  std::vector<Part> rest;
+};
+
+class Search {
+ public:
+  explicit Search(const KnownPlaces& known) : known_(known) {}
+
+  [[nodiscard]] std::optional<InferFit> run() const {
+    std::vector<std::size_t> order;
+    return extend(order);
+  }
+
+ private:
+  // Each order of two dims or more.
+  // NOLINTNEXTLINE(misc-no-recursion): depth is the number of dims
+  [[nodiscard]] std::optional<InferFit> extend(
+      std::vector<std::size_t>& order) const {
+    for (std::size_t d = 0; d < known_.shape().size(); ++d) {
+      if (std::ranges::find(order, d) != order.end()) continue;
+      if (known_.shape()[d].extent == 1) continue;
+      order.push_back(d);
+      if (order.size() > 1) {
+        if (auto fit = blocked(order)) return fit;
+      }
+      if (auto fit = extend(order)) return fit;
+      order.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  // These dims whole; one of them with its block innermost; tiles of all of them.
+  [[nodiscard]] std::optional<InferFit> blocked(
+      const std::vector<std::size_t>& order) const {
+    if (auto fit = try_out(whole(order))) return fit;
+    for (const std::int64_t block : blocks) {
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        Candidate candidate = whole(order);
+        candidate.fused[k].div = block;
+        candidate.fused.push_back({order[k], 1, block});
+        if (auto fit = try_out(candidate)) return fit;
+      }
+      Candidate tiles = whole(order);
+      for (Part& part : tiles.fused) {
+        part.div = block;
+        tiles.rest.push_back({part.dim, 1, block});
+      }
+      if (auto fit = try_out(tiles)) return fit;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Candidate whole(const std::vector<std::size_t>& order) const {
+    Candidate candidate;
+    for (const std::size_t d : order) candidate.fused.push_back({d});
+    for (std::size_t d = 0; d < known_.shape().size(); ++d) {
+      if (std::ranges::find(order, d) == order.end()) {
+        candidate.rest.push_back({d});
+      }
+    }
+    return candidate;
+  }
+
+  [[nodiscard]] std::int64_t extent(const Part& part) const {
+    return part.mod != 0 ? part.mod
+                         : ceil_div(known_.shape()[part.dim].extent, part.div);
+  }
+  [[nodiscard]] std::int64_t value(const Part& part,
+                                   std::int64_t element) const {
+    const std::int64_t v = known_.index(element, part.dim) / part.div;
+    return part.mod == 0 ? v : v % part.mod;
+  }
+  // The element whose digit is this and whose others are 0; -1: there is none.
+  [[nodiscard]] std::int64_t element_at(const Part& part,
+                                        std::int64_t value) const {
+    const std::int64_t index = value * part.div;
+    return index < known_.shape()[part.dim].extent
+               ? index * known_.stride(part.dim)
+               : -1;
+  }
+  [[nodiscard]] std::int64_t values(const Candidate& candidate) const {
+    std::int64_t values = 1;
+    for (const Part& part : candidate.fused) {
+      values *= extent(part);
+      if (values > most_values) return 0;
+    }
+    return values;
+  }
+
+  // The element of fused index f whose other digits are 0; -1 where f is padding.
+  [[nodiscard]] std::int64_t element_of(const Candidate& candidate,
+                                        std::int64_t f) const {
+    std::vector<std::int64_t> index(known_.shape().size(), 0);
+    for (std::size_t k = candidate.fused.size(); k-- > 0;) {
+      const Part& part = candidate.fused[k];
+      index[part.dim] += f % extent(part) * part.div;
+      f /= extent(part);
+    }
+    std::int64_t element = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      if (index[d] >= known_.shape()[d].extent) return -1;
+      element += index[d] * known_.stride(d);
+    }
+    return element;
+  }
+
+  // Whether places are a sum of one function of f and one of each other digit.
+  [[nodiscard]] bool plausible(const Candidate& candidate) const {
+    return std::ranges::all_of(known_.samples(), [&](std::int64_t element) {
+      std::int64_t f = 0;
+      for (const Part& part : candidate.fused) {
+        f = f * extent(part) + value(part, element);
+      }
+      std::int64_t place = known_.place(element_of(candidate, f));
+      for (const Part& part : candidate.rest) {
+        const std::int64_t at = element_at(part, value(part, element));
+        place += known_.place(at) - known_.place(0);
+      }
+      return known_.place(element) == place;
+    });
+  }
+
+  [[nodiscard]] std::optional<InferFit> try_out(
+      const Candidate& candidate) const {
+    const std::int64_t count = values(candidate);
+    if (count == 0 || !plausible(candidate)) return std::nullopt;
+    std::vector<Term> terms;
+    Steps steps;
+    for (std::int64_t f = 0; f < count; ++f) {
+      steps.push_back(step(element_of(candidate, f)));
+    }
+    const std::string name = free_name();
+    if (!add_terms({.dim = name}, steps, terms)) return std::nullopt;
+    for (const Part& part : candidate.rest) {
+      steps.clear();
+      for (std::int64_t v = 0; v < extent(part); ++v) {
+        steps.push_back(step(element_at(part, v)));
+      }
+      const Digit digit{.dim = known_.shape()[part.dim].name,
+                        .div = part.div,
+                        .mod = part.mod};
+      if (!add_terms(digit, steps, terms)) return std::nullopt;
+    }
+    return known_.fit(std::move(terms), {{name, body_of(candidate)}});
+  }
+
+  [[nodiscard]] std::int64_t step(std::int64_t element) const {
+    return element < 0 ? unknown : known_.place(element) - known_.place(0);
+  }
+
+  // The digits of a digit whose values have these places.
+  static bool add_terms(const Digit& digit, const Steps& steps,
+                        std::vector<Term>& terms) {
+    const std::optional<Chain> chain = fit_chain_from_zero(steps);
+    if (!chain) return false;
+    if (chain->parts.empty()) terms.push_back({.digit = digit});
+    for (const Chain::Part& part : chain->parts) {
+      Digit within = digit;
+      within.div *= part.div;
+      within.mod = part.mod != 0    ? part.mod
+                   : digit.mod != 0 ? digit.mod / part.div
+                                    : 0;
+      terms.push_back({.digit = std::move(within),
+                       .stride = {Step::Kind::exact, part.stride}});
+    }
+    return true;
+  }
+
+  [[nodiscard]] Body body_of(const Candidate& candidate) const {
+    Body body;
+    for (const Part& part : candidate.fused) {
+      body.terms.push_back({.digit = {.dim = known_.shape()[part.dim].name,
+                                      .div = part.div,
+                                      .mod = part.mod}});
+    }
+    return body;
+  }
+
+  // A name that no dim has.
+  [[nodiscard]] std::string free_name() const {
+    std::string name = "f";
+    while (std::ranges::find(known_.shape(), name, &Dim::name) !=
+           known_.shape().end()) {
+      name += "f";
+    }
+    return name;
+  }
+
+  const KnownPlaces& known_;
+};
+
+}  // namespace
+
+std::optional<InferFit> find_fused(const KnownPlaces& known) {
+  if (known.additive()) return std::nullopt;
+  return Search(known).run();
+}
+
+}  // namespace stridewise::inference

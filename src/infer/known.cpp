@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "infer/known.hpp"
+
+#include <algorithm>
+#include <random>
+#include <unordered_map>
+#include <utility>
+
+namespace stridewise::inference {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 22;
+constexpr std::int64_t most_places = 4 * most_elements;
+constexpr int sample_count = 64;
+
+// Steps to the next element of each dim, in elements of the reference.
+std::vector<std::int64_t> strides_of(const Shape& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * shape[d].extent;
+  }
+  return strides;
+}
+
+// The next index in logical order.
+void advance(std::vector<std::int64_t>& index, const Shape& shape) {
+  for (std::size_t d = index.size(); d-- > 0;) {
+    if (++index[d] < shape[d].extent) return;
+    index[d] = 0;
+  }
+}
+
+// Strides that follow by themselves need not be written.
+void hide_natural_strides(std::vector<Term>& terms, const LayoutPiece& bound) {
+  std::int64_t space = 1;
+  for (std::size_t k = terms.size(); k-- > 0;) {
+    if (terms[k].stride.kind == Step::Kind::natural) continue;
+    const std::int64_t stride = terms[k].stride.value;
+    if (stride == space) terms[k].stride = {};
+    space = stride * bound.digits[k].extent;
+  }
+}
+
+}  // namespace
+
+std::optional<KnownPlaces> KnownPlaces::find(const InferData& data,
+                                             const Dims& dims,
+                                             std::int64_t elements) {
+  const std::int64_t places = data.dump_bytes() / data.width();
+  if (elements == 0 || elements > most_elements || places > most_places) {
+    return std::nullopt;
+  }
+  std::unordered_map<std::uint64_t, std::int64_t> place_of;
+  place_of.reserve(static_cast<std::size_t>(places));
+  for (std::int64_t p = 0; p < places; ++p) {
+    const auto [at, fresh] =
+        place_of.try_emplace(data.dump_key(p * data.width()), p);
+    if (!fresh) at->second = -1;
+  }
+  KnownPlaces known(dims, data.dump_bytes());
+  known.strides_ = strides_of(dims.shape);
+  known.places_.reserve(static_cast<std::size_t>(elements));
+  for (std::int64_t e = 0; e < elements; ++e) {
+    const auto at = place_of.find(data.reference_key(e));
+    if (at == place_of.end() || at->second < 0) return std::nullopt;
+    known.places_.push_back(at->second);
+  }
+  std::mt19937_64 random(1);  // an answer does not depend on chance
+  std::uniform_int_distribution<std::int64_t> any(0, elements - 1);
+  for (int k = 0; k < sample_count; ++k) known.samples_.push_back(any(random));
+  return known;
+}
+
+std::vector<std::int64_t> KnownPlaces::line(std::size_t d) const {
+  std::vector<std::int64_t> steps;
+  for (std::int64_t x = 0; x < shape()[d].extent; ++x) {
+    steps.push_back(place(x * strides_[d]) - place(0));
+  }
+  return steps;
+}
+
+bool KnownPlaces::additive() const {
+  return std::ranges::all_of(samples_, [&](std::int64_t element) {
+    std::int64_t sum = place(0);
+    for (std::size_t d = 0; d < shape().size(); ++d) {
+      sum += place(index(element, d) * strides_[d]) - place(0);
+    }
+    return place(element) == sum;
+  });
+}
+
+bool KnownPlaces::explained_by(const Layout& layout) const {
+  const std::int64_t bits = 8 * dims_->element_bytes;
+  std::vector<std::int64_t> index(shape().size(), 0);
+  for (const std::int64_t place : places_) {
+    if (layout.bit_of(index) != place * bits) return false;
+    advance(index, shape());
+  }
+  return true;
+}
+
+std::optional<InferFit> KnownPlaces::fit(const Result<Layout>& layout,
+                                         std::vector<std::string> names) const {
+  if (!layout || !layout->valid() || layout->unreadable() ||
+      layout->tensors().size() != 1 || layout->shape() != shape() ||
+      layout->size_bytes() > dump_bytes_ || !explained_by(*layout)) {
+    return std::nullopt;
+  }
+  return InferFit{.layout = *layout,
+                  .names = std::move(names),
+                  .trailing_bytes = dump_bytes_ - layout->size_bytes()};
+}
+
+std::optional<InferFit> KnownPlaces::fit(std::vector<Term> terms,
+                                         std::vector<FusedIndex> fused) const {
+  // A dim of one index has no stride of its own.
+  const auto pace = [](const Term& term) {
+    return std::pair(term.stride.kind == Step::Kind::natural,
+                     term.stride.value);
+  };
+  std::ranges::stable_sort(terms, std::ranges::greater{}, pace);
+  Expression expression;
+  expression.fused = std::move(fused);
+  expression.axes.push_back({.terms = std::move(terms)});
+  const auto bound = [&] {
+    return Layout::bind(expression, shape(), dims_->element_bytes);
+  };
+  const Result<Layout> exact = bound();
+  if (!exact) return std::nullopt;
+  const std::vector<LayoutPiece> pieces = exact->pieces();
+  std::vector<Term>& digits = expression.axes.front().terms;
+  if (pieces.size() != 1 || pieces.front().digits.size() != digits.size()) {
+    return std::nullopt;
+  }
+  hide_natural_strides(digits, pieces.front());
+  return fit(bound(), {});
+}
+
+}  // namespace stridewise::inference
