@@ -8,6 +8,7 @@
 
 #include "catalogues.hpp"
 #include "dump_files.hpp"
+#include "infer_report.hpp"
 #include "progress.hpp"
 
 namespace stridewise::cli {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   std::string shape, dtype;
+  std::optional<std::int64_t> record, part_at, part_bytes;
 };
 
 // REFERENCE DUMP, where each may stand for a series; or all references, then
@@ -30,184 +32,32 @@ std::pair<std::vector<fs::path>, std::vector<fs::path>> split(
           {files.begin() + half, files.end()}};
 }
 
-std::string outcome_name(InferReport::Outcome outcome) {
-  switch (outcome) {
-    case InferReport::Outcome::one:
-      return "one fits";
-    case InferReport::Outcome::unproven:
-      return "fits, maybe not alone";
-    case InferReport::Outcome::several:
-      return "several fit";
-    case InferReport::Outcome::none:
-      return "none fits";
-    case InferReport::Outcome::unknowable:
-      return "cannot know";
+// A reference has each element in bytes of its own.
+void check_width(const ElementType& type, const TensorFile& reference) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(type.bytes()))) {
+    throw Failure{{ErrorCode::unsupported,
+                   fmt::format("infer reads elements of 1, 2, 4, 8 or 16 "
+                               "bytes, or of fewer bits than these; {} is "
+                               "none",
+                               type.name)}};
   }
-  return "";
+  if (type.bits % 8 != 0 && !reference.npy) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{}: a reference of {} is a .npy array, in "
+                               "which each element has bytes of its own",
+                               reference.path.string(), type.name)}};
+  }
 }
 
-// What tells the files apart in the command that reads them.
-struct Told {
-  const TensorFile& dump;
-  std::string shape;
-  const ElementType& type;
-  std::string out;  // a file that is none of those given
-};
-
-// Whether `decode` takes the dump for bytes, as infer() does: an array says more
-// of itself.
-bool decodes(const InferFit& fit, const Told& told) {
-  const std::optional<NpyHeader>& npy = told.dump.npy;
-  if (!npy) return true;
-  if (!type_of(told.dump, told.type)) return false;
-  if (npy->shape.size() == 1) return true;
-  return !npy->fortran_order && fit.start_byte == 0 &&
-         fit.trailing_bytes == 0 && fit.missing_bytes == 0 &&
-         npy->shape == array_shape(fit.layout);
-}
-
-// The command that makes an array of the dump, as it is to be typed; empty where
-// there is none.
-std::string decode_command(const InferFit& fit, const Told& told) {
-  if (!decodes(fit, told)) return "";
-  std::string text =
-      fmt::format("stridewise decode {} {} --from {} --shape {} --dtype {}",
-                  shell_file(told.dump.path.string()), told.out,
-                  shell_word(print(fit.layout.expression())),
-                  shell_word(told.shape), told.type.name);
-  if (fit.start_byte > 0 || fit.missing_bytes > 0) {
-    // Bytes before the memory and none at its end: one option tells both.
-    text += fit.start_byte < 0 ? fmt::format(" --skip {}", -fit.start_byte)
-                               : fmt::format(" --start {}", fit.start_byte);
-  } else if (fit.start_byte < 0 || fit.trailing_bytes > 0) {
-    text += fmt::format(" --skip {}", -fit.start_byte);
+std::optional<InferRecord> record_of(const Options& options) {
+  if (!options.record) {
+    if (!options.part_at && !options.part_bytes) return std::nullopt;
+    throw Failure{{ErrorCode::mismatch,
+                   "--part-at and --part-bytes are of a record: they need "
+                   "--record BYTES"}};
   }
-  return text;
-}
-
-Json fit_json(const InferFit& fit) {
-  return {{"expression", print(fit.layout.expression())},
-          {"name", fit.names.empty() ? Json(nullptr) : Json(fit.names[0])},
-          {"names", fit.names},
-          {"names_at_base", fit.names_at_base},
-          {"base_bytes", fit.base_bytes},
-          {"size_bytes", fit.layout.size_bytes()},
-          {"start_byte", fit.start_byte},
-          {"trailing_bytes", fit.trailing_bytes},
-          {"missing_bytes", fit.missing_bytes}};
-}
-
-// Of one that fits.
-Json fit_json(const InferFit& fit, const Told& told) {
-  Json json = fit_json(fit);
-  const std::string command = decode_command(fit, told);
-  json["decode"] = command.empty() ? Json(nullptr) : Json(command);
-  return json;
-}
-
-Json report_json(const InferReport& report, const Shape& shape,
-                 const ElementType& type, const Told& told) {
-  Json json = {{"outcome", outcome_name(report.outcome)},
-               {"unique", report.outcome == InferReport::Outcome::one}};
-  if (report.fits.empty()) {
-    json["expression"] = nullptr;
-    json["name"] = nullptr;
-  } else {
-    json.update(fit_json(report.fits[0], told));
-  }
-  Json fits = Json::array();
-  Json details = Json::array();
-  for (const InferFit& fit : report.fits) {
-    fits.push_back(print(fit.layout.expression()));
-    details.push_back(fit_json(fit, told));
-  }
-  json["fits"] = std::move(fits);
-  json["fit_details"] = std::move(details);
-  json["shape"] = print(shape);
-  json["dtype"] = type.name;
-  json["elements"] = report.elements;
-  json["present"] = report.present;
-  json["matching"] = report.matching;
-  json["best"] = report.best ? fit_json(*report.best) : Json(nullptr);
-  json["first_break"] =
-      report.first_break ? named(shape, *report.first_break) : Json(nullptr);
-  if (!report.reason.empty()) json["reason"] = report.reason;
-  return json;
-}
-
-std::string fit_text(const InferFit& fit) {
-  std::string text = print(fit.layout.expression()) + "\n";
-  for (std::size_t k = 0; k < std::min<std::size_t>(fit.names.size(), 6); ++k) {
-    text +=
-        fmt::format("  {}      {}\n", k == 0 ? "name" : "also", fit.names[k]);
-  }
-  if (!fit.names_at_base.empty()) {
-    text += fmt::format("  which is  {}, {} bytes into the dump\n",
-                        fit.names_at_base[0], fit.base_bytes);
-  }
-  if (fit.start_byte > 0) {
-    text +=
-        fmt::format("  start     the dump begins with byte {} of this memory\n",
-                    fit.start_byte);
-  }
-  if (fit.start_byte < 0) {
-    text += fmt::format("  start     {} bytes of the dump come before\n",
-                        -fit.start_byte);
-  }
-  if (fit.trailing_bytes > 0) {
-    text += fmt::format("  end       {} bytes of the dump come after\n",
-                        fit.trailing_bytes);
-  }
-  if (fit.missing_bytes > 0) {
-    text += fmt::format("  end       the dump lacks the last {} bytes\n",
-                        fit.missing_bytes);
-  }
-  return text;
-}
-
-std::string report_text(const InferReport& report, const Shape& shape,
-                        const Told& told) {
-  switch (report.outcome) {
-    case InferReport::Outcome::one:
-    case InferReport::Outcome::unproven: {
-      std::string text = fit_text(report.fits[0]);
-      if (report.present < report.elements) {
-        text += fmt::format("  elements  {} of {} are in the dump, all right\n",
-                            report.present, report.elements);
-      }
-      if (report.outcome == InferReport::Outcome::unproven) {
-        text +=
-            fmt::format("  maybe     not the only one: {}{}\n", report.reason,
-                        report.reason != "values repeat"
-                            ? ""
-                            : " (stridewise probe makes values that\n"
-                              "            do not)");
-      }
-      const std::string command = decode_command(report.fits[0], told);
-      return command.empty() ? text : text + "  read it   " + command + "\n";
-    }
-    case InferReport::Outcome::several: {
-      std::string text = fmt::format(
-          "several fit, because values repeat (stridewise probe makes values "
-          "that do not):\n");
-      for (const InferFit& fit : report.fits) text += fit_text(fit);
-      return text;
-    }
-    case InferReport::Outcome::none: {
-      std::string text = report.reason + "\n";
-      if (report.best) {
-        text += "  nearest   " + print(report.best->layout.expression()) + "\n";
-      }
-      if (report.first_break) {
-        text += fmt::format("  breaks    at {}\n",
-                            print_index(shape, *report.first_break));
-      }
-      return text;
-    }
-    case InferReport::Outcome::unknowable:
-      return "cannot know: " + report.reason + "\n";
-  }
-  return "";
+  return InferRecord{*options.record, options.part_at.value_or(-1),
+                     options.part_bytes.value_or(-1)};
 }
 
 void run(Context& context, const Options& options) {
@@ -233,13 +83,7 @@ void run(Context& context, const Options& options) {
     asked = value_of(parse_element_type(options.dtype));
   }
   const ElementType type = value_of(type_of(files.front(), asked));
-  if (type.bits % 8 != 0 ||
-      !std::has_single_bit(static_cast<std::uint32_t>(type.bits))) {
-    throw Failure{{ErrorCode::unsupported,
-                   fmt::format("infer reads elements of whole bytes; {} is "
-                               "none",
-                               type.name)}};
-  }
+  check_width(type, files.front());
   std::string text = options.shape;
   if (text.empty() && files.front().npy) {
     text = print_extents(files.front().npy->shape);
@@ -269,6 +113,8 @@ void run(Context& context, const Options& options) {
   };
   InferOptions inference{shape.shape, type.bytes(), shape.positional, progress};
   inference.names = known_layouts();
+  if (type.bits % 8 != 0) inference.packed_bits = type.bits;
+  inference.record = record_of(options);
   // Of a series, holes of one dump may be data of another.
   if (dumps.size() == 1) inference.zeros = holes_of(files.back());
   const InferReport report = value_of(infer(pairs, inference));
@@ -308,6 +154,20 @@ void add_infer(Command app, Context& context) {
                      "unless REFERENCE is .npy");
   command.add_option("--dtype,-t", options->dtype,
                      "element type; needed unless REFERENCE is .npy");
+  command
+      .add_option("--record", options->record,
+                  "the dump is records of so many bytes, of which the tensor "
+                  "is a part")
+      .not_negative();
+  command
+      .add_option("--part-at", options->part_at,
+                  "byte of a record where the part begins; else it is looked "
+                  "for")
+      .not_negative();
+  command
+      .add_option("--part-bytes", options->part_bytes,
+                  "bytes of the part in a record, where it has padding")
+      .not_negative();
   command.callback([&context, options] { run(context, *options); });
 }
 

@@ -37,11 +37,11 @@ void run(Context& context, const Options& options) {
   turn_signals_into_errors();
   const Shape shape = tensor_shape(options.shape).shape;
   const ElementType type = value_of(parse_element_type(options.dtype));
-  if (type.bits % 8 != 0 ||
-      !std::has_single_bit(static_cast<std::uint32_t>(type.bits))) {
-    throw Failure{
-        {ErrorCode::unsupported,
-         fmt::format("a probe is of whole bytes; {} is none", type.name)}};
+  if (!std::has_single_bit(static_cast<std::uint64_t>(type.bytes()))) {
+    throw Failure{{ErrorCode::unsupported,
+                   fmt::format("a probe's elements have 1, 2, 4, 8 or 16 "
+                               "bytes, or fewer bits than these; {} has not",
+                               type.name)}};
   }
   const Probe probe = value_of(Probe::make(shape, type));
   std::vector<std::int64_t> extents;
@@ -49,7 +49,14 @@ void run(Context& context, const Options& options) {
   const std::filesystem::path out = options.out;
   check_not_stdout(out);
   value_of(check_tensor_name(out));
-  const std::string header = is_npy(out) ? make_npy_header(type, extents) : "";
+  if (type.bits % 8 != 0 && !is_npy(out)) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{}: a probe of {} is a .npy array, in which "
+                               "each element has bytes of its own",
+                               out.string(), type.name)}};
+  }
+  const std::string header =
+      is_npy(out) ? make_npy_header(array_type(type), extents) : "";
   Json files = Json::array();
   std::string text;
   for (int k = 0; k < probe.files(); ++k) {

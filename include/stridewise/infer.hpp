@@ -66,6 +66,14 @@ struct ByteRange {
   std::int64_t end = 0;
 };
 
+// What is told of a dump in which the tensor is a part of records of one size.
+struct InferRecord {
+  std::int64_t bytes = 0;  // of a record; the dump is a whole number of them
+  std::int64_t place =
+      -1;  // byte of a record where the part begins; -1: look for it
+  std::int64_t part_bytes = -1;  // -1: what the elements take without padding
+};
+
 struct InferOptions {
   Shape shape;
   std::int64_t element_bytes = 1;
@@ -80,6 +88,11 @@ struct InferOptions {
   std::vector<ByteRange> zeros = {};
   // Where names are looked for.
   Catalogue names = catalogue();
+  // Bits of an element in the dump, where its elements follow each other as a stream of
+  // bits; the reference has them in `element_bytes` each, the lowest bits of which count.
+  // 0: all bits of these bytes.
+  std::int64_t packed_bits = 0;
+  std::optional<InferRecord> record = {};
 };
 
 // A layout that puts every element of the reference where the dump has it.
@@ -126,7 +139,8 @@ struct InferReport {
 // files of one probe, which differ together. Where enough values are distinct
 // the layout is computed from their places, in O(elements); else the catalogue
 // and digit structures are searched. Errors: a reference that is not the
-// shape's size, dumps of different sizes, no elements.
+// shape's size, dumps of different sizes, no elements, records that the dump is no whole
+// number of, a part that a record does not hold.
 [[nodiscard]] Result<InferReport> infer(std::span<const InferPair> pairs,
                                         const InferOptions& options);
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "infer/natural.hpp"
+
 namespace stridewise::inference {
 namespace {
 
@@ -27,17 +29,6 @@ void advance(std::vector<std::int64_t>& index, const Shape& shape) {
   for (std::size_t d = index.size(); d-- > 0;) {
     if (++index[d] < shape[d].extent) return;
     index[d] = 0;
-  }
-}
-
-// Strides that follow by themselves need not be written.
-void hide_natural_strides(std::vector<Term>& terms, const LayoutPiece& bound) {
-  std::int64_t space = 1;
-  for (std::size_t k = terms.size(); k-- > 0;) {
-    if (terms[k].stride.kind == Step::Kind::natural) continue;
-    const std::int64_t stride = terms[k].stride.value;
-    if (stride == space) terms[k].stride = {};
-    space = stride * bound.digits[k].extent;
   }
 }
 
@@ -132,7 +123,7 @@ std::optional<InferFit> KnownPlaces::fit(std::vector<Term> terms,
   if (pieces.size() != 1 || pieces.front().digits.size() != digits.size()) {
     return std::nullopt;
   }
-  hide_natural_strides(digits, pieces.front());
+  hide_natural_strides(digits, pieces.front().digits);
   return fit(bound(), {});
 }
 

@@ -97,7 +97,7 @@ void write(const ElementType& type, std::int64_t digit, std::byte* out) {
       // Two's complement: of s8, 128 .. 254 are the negative ones from -127 on.
       if (type.kind == ElementKind::signed_integer && type.bits <= 16 &&
           digit > count_of_values(type) / 2) {
-        ++digit;
+        digit += 1 - (std::int64_t{1} << type.bits);
       }
       std::memcpy(out, &digit, std::min<std::size_t>(bytes, sizeof digit));
   }

@@ -1,0 +1,24 @@
+// What infer found, as JSON and as text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dump_files.hpp"
+#include "json.hpp"
+#include "stridewise/infer.hpp"
+
+namespace stridewise::cli {
+
+// What tells the files apart in the command that reads them.
+struct Told {
+  const TensorFile& dump;
+  std::string shape;
+  const ElementType& type;
+  std::string out;  // a file that is none of those given
+};
+
+[[nodiscard]] Json report_json(const InferReport& report, const Shape& shape,
+                               const ElementType& type, const Told& told);
+[[nodiscard]] std::string report_text(const InferReport& report,
+                                      const Shape& shape, const Told& told);
+
+}  // namespace stridewise::cli
