@@ -92,7 +92,9 @@ void run(Context& context, const ConvertCommand& given) {
   set_extents(options, sources, convert);
   Mover mover{"cpu", {}};
   if (!options.device.empty()) {
-    mover = mover_on(options.device, convert.fill);
+    // What lies around a part or a window stays, as it does where the CPU moves.
+    const bool around = !convert.part.empty() || !convert.to_window.empty();
+    mover = mover_on(options.device, around ? Fill::keep : convert.fill);
     convert.move = mover.move;
   }
   const ConvertReport report = convert_one(context, options, convert);

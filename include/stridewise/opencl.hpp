@@ -244,11 +244,14 @@ class Queue {
 // The OpenCL C of a reorder, for those who want it in a program of their own:
 // one kernel `reorder`. Its arguments are src, dst and, where `batched`, three
 // integers of `bits` bits: src_first, dst_first, count. It is enqueued over
-// `global`: pixels and rows of the image that it walks, or places of dst.
+// `global`: pixels and rows of the image that it walks, places of dst, or elements.
 struct KernelSource {
   std::string code;
   std::int32_t bits = 32;
-  bool walks_src = false;  // pixels of src; else pixels or places of dst
+  bool walks_src =
+      false;  // pixels of src; else pixels or places of dst, or elements
+  // Writes elements alone: what else of dst is to be zero must be so before.
+  bool leaves_gaps = false;
   std::vector<std::size_t> global;
 };
 
@@ -266,6 +269,9 @@ struct KernelOptions {
   bool check_bounds = false;
 };
 
+// Errors: a dst that is not one-to-one, or has copies where its places do not tell their
+// element; elements that are no whole bytes or whose bits lie apart; images of layouts that
+// are more than plain digits.
 [[nodiscard]] Result<KernelSource> kernel_source(
     const Side& src, const Side& dst, const KernelOptions& options = {});
 

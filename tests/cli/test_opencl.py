@@ -75,6 +75,31 @@ class OpenCl(support.CliTest):
         self.assertEqual(outputs[0], outputs[1])
         self.assertIn(0xee, outputs[0])
 
+    def test_what_lies_around_stays(self):
+        rng = np.random.default_rng(3)
+        record = "n k/32 { d:f16 = - ; q:s8 = k%32 }"
+        held, quants = rng.bytes(4 * 3 * 34), rng.bytes(4 * 96)
+        source, target = self.path("q.bin"), self.path("y.bin")
+        source.write_bytes(quants)
+        for come_from, to, shape, more in [
+                ("n k", record, "n=4,k=96", ["--part", "q"]),
+                ("n k", "n k", "n=4,k=96", ["--to-window", "n=1..3,k=0..20",
+                                            "--from-window", "n=0..2,k=5..25"])]:
+            outputs = []
+            for device in ([], ["--device", "opencl"]):
+                target.write_bytes(held[:408 if "--part" in more else 384])
+                self.convert(source, target, come_from, to, shape, "s8",
+                             [*more, *device])
+                outputs.append(target.read_bytes())
+            self.assertEqual(outputs[0], outputs[1])
+            self.assertEqual(outputs[1][:2], held[:2])
+
+    def test_layouts_beyond_plain_digits(self):
+        source = self.path("x.bin")
+        source.write_bytes(np.random.default_rng(4).bytes(20 * 64 * 2))
+        for to in ("r c%64/8^r%8 c%8", "r ~c", "f := c r; f%7 f/7"):
+            self.both(source, "r c", to, "r=20,c=64", "f16")
+
     def test_refuses(self):
         source = self.path("x.bin")
         most = self.answer("devices")["devices"][0]["image_width_max"]

@@ -480,6 +480,115 @@ TEST(Buffers, RandomLayouts) {
   testing::UnrecordedDraws::current() = nullptr;
 }
 
+// ------------------------------------------- layouts beyond plain digits ---
+
+Layout bound_part(const std::string& text, const std::string& shape,
+                  const ElementType& type, const std::string& part = "",
+                  const std::vector<std::int64_t>& table = {}) {
+  Binding binding{.element_bits = type.bits};
+  if (!table.empty()) binding.tables["T"] = table;
+  const Layout memory =
+      ok(ok(resolve_layout(text)).bind(*parse_shape(shape), binding));
+  return part.empty() ? memory : ok(memory.part(part));
+}
+
+// On the device as by the reference, over what dst held.
+void expect_as_the_reference(const Layout& src, const Layout& dst,
+                             const ElementType& type, Fill fill) {
+  const Bytes values = noise(src);
+  Bytes held = noise(dst);
+  const Tensor a = ok(Tensor::buffer(queue(), src, type));
+  const Tensor b = ok(Tensor::buffer(queue(), dst, type));
+  ok(queue().write(values, a));
+  ok(queue().write(held, b));
+  ok(queue().reorder(a, b, {.fill = fill}));
+  Bytes got = bytes_of(dst);
+  ok(queue().read(b, got));
+  if (fill == Fill::zero) std::ranges::fill(held, std::byte{0});
+  reorder_reference(src, dst, values.data(), held.data(), Fill::keep);
+  EXPECT_EQ(got, held) << print(src.expression()) << " -> "
+                       << print(dst.expression());
+}
+
+TEST(Beyond, PlainDigits) {
+  const std::vector<std::int64_t> pages = {7, 2, 5, 0, 3, 6};
+  struct Case {
+    const char* text;
+    const char* shape;
+    const char* type;
+    bool dst = true;
+  };
+  for (const Case& c :
+       {Case{"r c%64/8^r%8 c%8", "r=20,c=64", "f16"},
+        {"h ~w ~c", "h=5,w=7,c=3", "u8"},
+        {"n/8 k/4 k%4-n%4 n%8", "n=11,k=13", "f32"},
+        {"k := c/4 h w c%4; k/16 n/16 n%16 k%16", "n=20,c=3,h=3,w=3", "f16"},
+        {"x<3,1,4,0,2> y", "x=5,y=7", "u32"},
+        {"k!16 n/8 k n%8", "k=37,n=20", "f16"},
+        {"g := b s/16; page=g<T> | h d/8 s%16 d%8", "b=2,h=3,s=40,d=16", "f16"},
+        {"rank=i//2 *3 | i%%2 j", "i=10,j=6", "f32"},
+        {"h w:-3", "h=4,w=3", "s8"},
+        {"y:0 x", "y=4,x=9", "f32", false},
+        {"(h+1+1) w", "h=4,w=3", "u16"}}) {
+    const ElementType type = type_of(c.type);
+    const bool paged =
+        std::string_view(c.text).find("<T>") != std::string::npos;
+    const Layout layout = bound_part(
+        c.text, c.shape, type, "", paged ? pages : std::vector<std::int64_t>());
+    const Layout rows = plain(layout.shape(), type);
+    expect_as_the_reference(layout, rows, type, Fill::zero);
+    if (!c.dst) continue;
+    for (const Fill fill : {Fill::zero, Fill::keep}) {
+      expect_as_the_reference(rows, layout, type, fill);
+    }
+  }
+}
+
+// Parts of records: their elements may lie between multiples of their width.
+TEST(Beyond, Parts) {
+  struct Case {
+    const char* text;
+    const char* shape;
+    const char* part;
+    const char* type;
+    const char* alone;  // the part's rows
+  };
+  for (const Case& c :
+       {Case{"n k/32 { d:f16 = - ; q:s8 = k%32 }", "n=3,k=96", "q", "s8",
+             "n k"},
+        {"n k/32 { d:f16 = - ; q:s8 = k%32 }", "n=3,k=96", "d", "f16",
+         "n k/32 { d:f16 = - }"},
+        {"n k/32 { e:u8 = - ; q:f32 = k%32 }", "n=3,k=64", "q", "f32", "n k"},
+        {"n/8 { bias:f32 = n%8 ; w:f32 = k/4 k%4-n%4 n%8 }", "n=11,k=13", "w",
+         "f32", "n k"}}) {
+    const ElementType type = type_of(c.type);
+    const Layout part = bound_part(c.text, c.shape, type, c.part);
+    const bool itself = std::string_view(c.alone).ends_with('}');
+    const Layout array =
+        bound_part(c.alone, c.shape, type, itself ? c.part : "");
+    expect_as_the_reference(part, array, type, Fill::keep);
+    expect_as_the_reference(array, part, type, Fill::keep);
+  }
+}
+
+TEST(Beyond, Refused) {
+  const ElementType u8 = type_of("u8");
+  const auto message = [&](const Layout& src, const Layout& dst,
+                           const ElementType& type) {
+    const auto source = kernel_source({src, type, Storage::buffer},
+                                      {dst, type, Storage::buffer});
+    return source ? std::string() : source.error().message;
+  };
+  const Layout rows = plain({{"x", 8}}, u8);
+  EXPECT_THAT(message(rows, bound_part("x:0", "x=8", u8), u8),
+              HasSubstr("one place"));
+  EXPECT_THAT(message(bound_part("# x", "x=8", u8), rows, u8),
+              HasSubstr("bytes lie together"));
+  EXPECT_THAT(message(bound_part("x", "x=8", type_of("u4")),
+                      bound_part("~x", "x=8", type_of("u4")), type_of("u4")),
+              HasSubstr("whole bytes"));
+}
+
 // --------------------------------------------------- batches, rows, pitch ---
 
 TEST(Batches, PartsOfATensorAndNothingElse) {

@@ -46,6 +46,10 @@ struct CompiledKernel {
 [[nodiscard]] Result<DeviceInfo> describe_device(cl_platform_id platform,
                                                  cl_device_id device);
 
+// Whether a tensor of this layout can be on a device: every index has a place, and elements
+// are whole bytes.
+[[nodiscard]] Result<void> check_held(const Layout& layout);
+
 namespace detail {
 
 struct QueueData {

@@ -8,278 +8,15 @@
 #include <algorithm>
 
 #include "backends/opencl/internal.hpp"
+#include "backends/opencl/kernel_writer.hpp"
 #include "stridewise/emit.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::opencl {
 namespace {
 
-// How values of a type pass through a kernel.
-struct Passage {
-  std::string memory;  // the type that a buffer holds
-  std::string value;   // what it is in between
-  std::string image;   // the suffix of read_image and write_image
-  bool half = false;   // a buffer's values are loaded and stored as halves
-};
-
-Passage passage_of(const ElementType& type) {
-  if (type.name == "f32") return {"float", "float", "f"};
-  if (type.name == "f16") return {"half", "float", "f", true};
-  const std::string width = type.bytes() == 1   ? "char"
-                            : type.bytes() == 2 ? "short"
-                                                : "int";
-  if (type.kind == ElementKind::signed_integer) return {width, "int", "i"};
-  return {"u" + width, "uint", "ui"};
-}
-
-// Bits as they are.
-Passage opaque(std::int64_t bytes) {
-  const std::string type = bytes == 1   ? "uchar"
-                           : bytes == 2 ? "ushort"
-                           : bytes == 4 ? "uint"
-                           : bytes == 8 ? "ulong"
-                                        : "ulong2";
-  return {type, type, ""};
-}
-
-// Devices differ in what becomes of a NaN's bits; the host keeps the upper ones.
-constexpr std::string_view store_half =
-    R"(static inline void store_half(float value, size_t place, __global half *dst) {
-  const uint bits = as_uint(value);
-  if ((bits & 0x7fffffffu) <= 0x7f800000u) {
-    vstore_half_rte(value, place, dst);
-  } else {
-    ((__global ushort *)dst)[place] =
-        (ushort)((bits >> 16 & 0x8000u) | 0x7e00u | (bits >> 13 & 0x3ffu));
-  }
-}
-
-)";
-
-class KernelWriter {
- public:
-  KernelWriter(const Side& src, const Side& dst, const KernelOptions& options,
-               std::int32_t bits)
-      : src_(src),
-        dst_(dst),
-        options_(options),
-        integer_(bits == 32 ? "int" : "long") {
-    const bool moves_bits = src.storage == Storage::buffer &&
-                            dst.storage == Storage::buffer &&
-                            src.type == dst.type;
-    from_ = moves_bits ? opaque(src.type.bytes()) : passage_of(src.type);
-    to_ = moves_bits ? from_ : passage_of(dst.type);
-  }
-
-  std::string write() {
-    text_ =
-        "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE |\n"
-        "    CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n\n";
-    if (to_.half && dst_.storage == Storage::buffer) text_ += store_half;
-    text_ += fmt::format(
-        "__kernel void reorder({}, {}{}{}) {{\n",
-        parameter(src_, from_, "src", "const ", "read_only"),
-        parameter(dst_, to_, "dst", "", "write_only"),
-        options_.batched ? fmt::format(",\n    const {0} src_first, const "
-                                       "{0} dst_first, const {0} count",
-                                       integer_)
-                         : "",
-        options_.check_bounds ? ",\n    volatile __global int *outside" : "");
-    if (dst_.storage == Storage::image) {
-      gather_pixel();
-    } else if (src_.storage == Storage::image) {
-      scatter_pixel();
-    } else {
-      gather_place();
-    }
-    text_ += "}\n";
-    return text_;
-  }
-
- private:
-  static std::string parameter(const Side& side, const Passage& passage,
-                               const std::string& name,
-                               const std::string& constness,
-                               const std::string& access) {
-    if (side.storage == Storage::image) return access + " image2d_t " + name;
-    return fmt::format("__global {}{} *{}", constness, passage.memory, name);
-  }
-
-  void line(int depth, const std::string& text) {
-    text_ +=
-        std::string(static_cast<std::size_t>(2 * depth), ' ') + text + "\n";
-  }
-
-  // i0, i1 ... are the index in the order of the side that is walked; the other
-  // side may name the same dims in another order.
-  std::string indices(const Side& of, const Side& walked,
-                      const char* prefix) const {
-    std::string text;
-    for (const Dim& dim : of.layout.shape()) {
-      const auto at =
-          std::ranges::find(walked.layout.shape(), dim.name, &Dim::name);
-      text += fmt::format("{}{}i{}", text.empty() ? "" : ", ", prefix,
-                          at - walked.layout.shape().begin());
-    }
-    return text;
-  }
-
-  void declare_index(int depth, const Side& walked) {
-    for (std::size_t d = 0; d < walked.layout.shape().size(); ++d) {
-      line(depth, fmt::format("{} i{} = 0;", integer_, d));
-    }
-  }
-
-  // "name(a, b)", also where there is no b.
-  static std::string call(const std::string& name, const std::string& a,
-                          const std::string& b) {
-    return name + "(" + a + (a.empty() || b.empty() ? "" : ", ") + b + ")";
-  }
-
-  // Leaves the place where the index is outside the batch; else makes the index
-  // that of the other side.
-  void select_batch(int depth, const std::string& own, const std::string& other,
-                    const std::string& leave) {
-    if (!options_.batched) return;
-    line(depth,
-         fmt::format("if (i0 < {0}_first || i0 >= {0}_first + count) {1}", own,
-                     leave));
-    line(depth, fmt::format("i0 += {}_first - {}_first;", other, own));
-  }
-
-  void check(int depth, const std::string& outside, const std::string& leave) {
-    if (!options_.check_bounds) return;
-    line(depth, fmt::format("if ({}) {{", outside));
-    line(depth + 1, "atomic_inc(outside);");
-    line(depth + 1, leave);
-    line(depth, "}");
-  }
-
-  static std::string outside_image(const std::string& image,
-                                   const std::string& x, const std::string& y) {
-    return fmt::format(
-        "{1} < 0 || {2} < 0 || {1} >= get_image_width({0}) || "
-        "{2} >= get_image_height({0})",
-        image, x, y);
-  }
-
-  static std::string outside_buffer(const Side& side,
-                                    const std::string& place) {
-    return fmt::format("{0} < 0 || {0} >= {1}", place, side.layout.places());
-  }
-
-  // Sets `value` to the element of src at the index.
-  void read_element(int depth, const std::string& leave) {
-    if (src_.storage == Storage::buffer) {
-      line(depth, fmt::format("const {} from = {};", integer_,
-                              call("src_offset", indices(src_, dst_, ""), "")));
-      check(depth, outside_buffer(src_, "from"), leave);
-      line(depth, from_.half ? "value = vload_half(from, src);"
-                             : "value = src[from];");
-      return;
-    }
-    line(depth, fmt::format("{} row, column, lane;", integer_));
-    line(depth, call("src_coordinates", indices(src_, dst_, ""),
-                     "&row, &column, &lane") +
-                    ";");
-    check(depth, outside_image("src", "column", "row"), leave);
-    line(depth, fmt::format("const {}4 from = read_image{}(src, nearest, "
-                            "(int2)((int)column, (int)row));",
-                            from_.value, from_.image));
-    line(depth, fmt::format("const {} parts[4] = {{from.x, from.y, from.z, "
-                            "from.w}};",
-                            from_.value));
-    line(depth, "value = parts[lane];");
-  }
-
-  void write_element(int depth, const std::string& place,
-                     const std::string& value) {
-    line(depth,
-         to_.half ? fmt::format("store_half({}, {}, dst);", value, place)
-                  : fmt::format("dst[{}] = ({}){};", place, to_.memory, value));
-  }
-
-  void begin_pixel(const Side& walked) {
-    line(1, "const int x = (int)get_global_id(0);");
-    line(1, "const int y = (int)get_global_id(1);");
-    line(1, fmt::format("const {0} pixel = ({0})y * {1} + x * 4;", integer_,
-                        walked.layout.axes()[0].pitch_bytes /
-                            walked.layout.element_bytes()));
-  }
-
-  void gather_place() {
-    line(1, fmt::format("const {0} place = ({0})get_global_id(0);", integer_));
-    declare_index(1, dst_);
-    check(1, outside_buffer(dst_, "place"), "return;");
-    line(1, fmt::format("{} value = 0;", from_.value));
-    const bool zeroes = options_.fill == Fill::zero && !options_.batched;
-    line(1, fmt::format("if ({}) {{",
-                        call("dst_index", "place", indices(dst_, dst_, "&"))));
-    select_batch(2, "dst", "src", "return;");
-    read_element(2, "return;");
-    if (!zeroes) write_element(2, "place", "value");
-    line(1, "}");
-    if (zeroes) write_element(1, "place", "value");
-  }
-
-  void gather_pixel() {
-    begin_pixel(dst_);
-    line(1, fmt::format("{} lanes[4] = {{0, 0, 0, 0}};", from_.value));
-    if (options_.batched) line(1, "int found = 0;");
-    line(1, "for (int k = 0; k < 4; ++k) {");
-    declare_index(2, dst_);
-    line(2, fmt::format("if (!{}) continue;", call("dst_index", "pixel + k",
-                                                   indices(dst_, dst_, "&"))));
-    select_batch(2, "dst", "src", "continue;");
-    line(2, fmt::format("{} value = 0;", from_.value));
-    read_element(2, "continue;");
-    line(2, "lanes[k] = value;");
-    if (options_.batched) line(2, "found = 1;");
-    line(1, "}");
-    if (options_.batched) line(1, "if (!found) return;");
-    check(1, outside_image("dst", "x", "y"), "return;");
-    line(1, fmt::format("write_image{}(dst, (int2)(x, y), ({}4)(lanes[0], "
-                        "lanes[1], lanes[2], lanes[3]));",
-                        to_.image, to_.value));
-  }
-
-  void scatter_pixel() {
-    begin_pixel(src_);
-    check(1, outside_image("src", "x", "y"), "return;");
-    line(1, fmt::format("const {}4 from = read_image{}(src, nearest, (int2)(x, "
-                        "y));",
-                        from_.value, from_.image));
-    line(1, fmt::format("const {} lanes[4] = {{from.x, from.y, from.z, "
-                        "from.w}};",
-                        from_.value));
-    line(1, "for (int k = 0; k < 4; ++k) {");
-    declare_index(2, src_);
-    line(2, fmt::format("if (!{}) continue;", call("src_index", "pixel + k",
-                                                   indices(src_, src_, "&"))));
-    select_batch(2, "src", "dst", "continue;");
-    line(2, fmt::format("const {} place = {};", integer_,
-                        call("dst_offset", indices(dst_, src_, ""), "")));
-    check(2, outside_buffer(dst_, "place"), "continue;");
-    write_element(2, "place", "lanes[k]");
-    line(1, "}");
-  }
-
-  const Side& src_;
-  const Side& dst_;
-  const KernelOptions& options_;
-  std::string integer_;
-  Passage from_;
-  Passage to_;
-  std::string text_;
-};
-
 Result<void> check_side(const Side& side) {
-  if (!side.layout.valid()) return unexpected(*side.layout.defect());
-  if (!side.layout.plain() || side.type.bits % 8 != 0) {
-    return fail(ErrorCode::unsupported,
-                "devices move elements of whole bytes in layouts of plain "
-                "digits");
-  }
+  if (const auto held = check_held(side.layout); !held) return held;
   if (side.layout.element_bits() != side.type.bits) {
     return fail(ErrorCode::mismatch,
                 fmt::format("a layout of {} bytes an element for {}",
@@ -291,6 +28,47 @@ Result<void> check_side(const Side& side) {
   }
   if (const auto format = image_format(side.type); !format) {
     return unexpected(format.error());
+  }
+  return {};
+}
+
+// Another piece of memory is written for each element; a copy would stay as it was.
+bool has_copies(const Layout& layout) {
+  return std::ranges::any_of(layout.pieces(), [](const LayoutPiece& piece) {
+    return std::ranges::any_of(piece.digits, [](const LayoutPiece::Digit& d) {
+      return d.term.copies != 0;
+    });
+  });
+}
+
+// What the emitted code of both sides must be able to say.
+Result<void> check_code(const Side& src, const Side& dst,
+                        const EmittedCode& from, const EmittedCode& to,
+                        const KernelOptions& options, bool by_element) {
+  const bool whole_bytes = !from.bitwise && !to.bitwise &&
+                           from.offset_bits % 8 == 0 && to.offset_bits % 8 == 0;
+  if (!whole_bytes) {
+    return fail(ErrorCode::unsupported,
+                "devices move elements whose bytes lie together, each at a "
+                "whole byte");
+  }
+  const bool aligned =
+      from.offset_bits == src.type.bits && to.offset_bits == dst.type.bits;
+  if (!aligned && src.type != dst.type) {
+    return fail(ErrorCode::unsupported,
+                "a device changes values of elements that lie at multiples of "
+                "their width");
+  }
+  const bool plain = src.layout.plain() && dst.layout.plain();
+  if (options.batched && !plain) {
+    return fail(ErrorCode::unsupported,
+                "a batch is of layouts of plain digits");
+  }
+  if (by_element && has_copies(dst.layout)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("'{}' has copies, and its places do not tell which "
+                            "element they hold",
+                            print(dst.layout.expression())));
   }
   return {};
 }
@@ -343,6 +121,7 @@ Result<void> check_batch(const Side& dst) {
 
 Result<KernelSource> kernel_source(const Side& src, const Side& dst,
                                    const KernelOptions& options) {
+  if (!dst.layout.valid()) return unexpected(*dst.layout.defect());
   for (const Result<void>& checked :
        {check_side(src), check_side(dst), check_types(src.type, dst.type),
         check_shapes(src.layout.shape(), dst.layout.shape(), options.batched),
@@ -361,19 +140,32 @@ Result<KernelSource> kernel_source(const Side& src, const Side& dst,
   }
   if (!from) return unexpected(from.error());
   if (!to) return unexpected(to.error());
+  const bool buffers =
+      src.storage == Storage::buffer && dst.storage == Storage::buffer;
+  const bool told =
+      !to->inverse_function.empty() && to->offset_bits == dst.type.bits;
+  const bool by_element = buffers && !told;
+  if (auto fits = check_code(src, dst, *from, *to, options, by_element);
+      !fits) {
+    return unexpected(fits.error());
+  }
   KernelSource source{.code = {}, .bits = from->bits, .global = {}};
   source.walks_src =
       dst.storage == Storage::buffer && src.storage == Storage::image;
+  source.leaves_gaps = (source.walks_src || by_element) && !dst.layout.dense();
   const Side& walked = source.walks_src ? src : dst;
   if (walked.storage == Storage::image) {
     const ImageSize size = *image_size(walked.layout);
     source.global = {static_cast<std::size_t>(size.width),
                      static_cast<std::size_t>(size.height)};
   } else {
-    source.global = {static_cast<std::size_t>(walked.layout.places())};
+    source.global = {static_cast<std::size_t>(
+        by_element ? dst.layout.elements()
+                   : dst.layout.size_bytes() / dst.type.bytes())};
   }
   source.code = from->code + "\n" + to->code + "\n" +
-                KernelWriter(src, dst, options, source.bits).write();
+                write_kernel({src, dst, options, source.bits, from->offset_bits,
+                              to->offset_bits, by_element});
   return source;
 }
 

@@ -126,6 +126,7 @@ Result<ImageSize> image_size(const Layout& layout) {
         ErrorCode::unsupported,
         fmt::format("'{}' is no image: {}", print(layout.expression()), why));
   };
+  if (!layout.plain()) return none("its digits are more than plain");
   if (axes.size() != 3) {
     return none("an image has three axes, row | pixel | lane");
   }

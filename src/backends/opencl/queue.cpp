@@ -121,11 +121,19 @@ Result<const CompiledKernel*> kernel_of(QueueData& data, const Side& src,
                        print(side->layout.shape()), side->type.name,
                        side->storage == Storage::image ? "image" : "buffer");
   }
+  Result<KernelSource> source = KernelSource{};
+  // A part that is chosen, and tables that were given, are in the code alone.
+  const bool told = src.layout.plain() && dst.layout.plain();
+  if (!told) {
+    source = kernel_source(src, dst, options);
+    if (!source) return unexpected(source.error());
+    key = source->code;
+  }
   if (const auto found = data.programs.find(key);
       found != data.programs.end()) {
     return &found->second;
   }
-  Result<KernelSource> source = kernel_source(src, dst, options);
+  if (told) source = kernel_source(src, dst, options);
   if (!source) return unexpected(source.error());
   cl_int status = CL_SUCCESS;
   const char* text = source->code.c_str();
@@ -255,9 +263,8 @@ Result<void> Queue::reorder(const Tensor& src, const Tensor& dst,
                    source.walks_src ? batch.src_first : batch.dst_first,
                    batch.count, offset, global);
   }
-  const bool zeroes = options.fill == Fill::zero && !options.batch &&
-                      source.walks_src &&
-                      dst.layout().places() != dst.layout().elements();
+  const bool zeroes =
+      options.fill == Fill::zero && !options.batch && source.leaves_gaps;
   cl_int status = CL_SUCCESS;
   if (zeroes) {
     const cl_uchar zero = 0;

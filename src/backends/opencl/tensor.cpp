@@ -10,19 +10,14 @@ namespace stridewise::opencl {
 namespace {
 
 Result<void> check(const Layout& layout, const ElementType& type) {
-  if (!layout.valid()) return unexpected(*layout.defect());
-  if (!layout.plain() || layout.element_bits() % 8 != 0) {
-    return fail(ErrorCode::unsupported,
-                "devices hold elements of whole bytes in layouts of plain "
-                "digits");
-  }
+  if (const auto held = check_held(layout); !held) return held;
   if (layout.element_bits() != type.bits) {
     return fail(ErrorCode::mismatch,
                 fmt::format("a layout of {} bytes an element for {}, which has "
                             "{}",
                             layout.element_bytes(), type.name, type.bytes()));
   }
-  if (layout.places() == 0) {
+  if (layout.size_bytes() == 0) {
     return fail(ErrorCode::unsupported,
                 fmt::format("a tensor of {} has no elements: OpenCL has no "
                             "empty memory",
@@ -30,6 +25,18 @@ Result<void> check(const Layout& layout, const ElementType& type) {
   }
   return {};
 }
+
+}  // namespace
+
+Result<void> check_held(const Layout& layout) {
+  if (layout.unreadable()) return unexpected(*layout.unreadable());
+  if (layout.element_bits() % 8 != 0) {
+    return fail(ErrorCode::unsupported, "devices hold elements of whole bytes");
+  }
+  return {};
+}
+
+namespace {
 
 cl_int fill_with_zeros(const detail::QueueData& queue, const Tensor& tensor) {
   if (tensor.storage() == Storage::buffer) {
