@@ -131,7 +131,10 @@ void run(Context& context, Options options, bool type_given) {
   }
   draw.grid_bytes = at_least_one("--grid", options.grid);
   draw.max_columns = at_least_one("--max-columns", options.max_columns);
-  ElementType type = value_of(parse_element_type(options.dtype));
+  std::vector<std::string> texts = {options.layout};
+  if (!options.to.empty()) texts.push_back(options.to);
+  const std::vector<LayoutSource> sources = resolve_all(texts, options.shape);
+  ElementType type = type_for(options.dtype, sources[0]);
   std::optional<DrawFile> data;
   if (!options.data.empty()) {
     std::error_code ignored;
@@ -144,9 +147,6 @@ void run(Context& context, Options options, bool type_given) {
   }
   draw.type_name = type.name;
 
-  std::vector<std::string> texts = {options.layout};
-  if (!options.to.empty()) texts.push_back(options.to);
-  const std::vector<LayoutSource> sources = resolve_all(texts, options.shape);
   const Shape shape =
       data ? shape_in_files(options.shape, sources, {{data->file, sources[0]}})
            : shape_for(options.shape, sources);

@@ -23,10 +23,9 @@ const Tensor& tensor_of(const Layout& layout, std::int32_t tensor) {
 }
 
 std::string type_name(const Tensor& tensor, const LayoutOptions& options) {
-  return std::string(
-      value_of(
-          parse_element_type(tensor.type.empty() ? options.dtype : tensor.type))
-          .name);
+  return std::string(tensor.type.empty()
+                         ? options.type().name
+                         : value_of(parse_element_type(tensor.type)).name);
 }
 
 // A number of bits as bytes where it is whole ones: "12", "1.5".
@@ -113,7 +112,7 @@ Json layout_json(const Layout& layout, const LayoutOptions& options) {
   Json json = {{"layout", options.layout},
                {"expression", print(layout.expression())},
                {"dims", named(layout.shape())},
-               {"dtype", value_of(parse_element_type(options.dtype)).name},
+               {"dtype", options.type().name},
                {"axes", std::move(axes)},
                {"terms", std::move(terms)},
                {"pieces", std::move(pieces)},
@@ -188,7 +187,7 @@ std::string layout_text(const Layout& layout, const LayoutOptions& options) {
       print(layout.expression()), print(layout.shape()),
       layout.tensor() >= 0
           ? type_name(tensor_of(layout, layout.tensor()), options)
-          : value_of(parse_element_type(options.dtype)).name,
+          : options.type().name,
       bytes_of(layout.size_bits()),
       print_bytes(static_cast<double>(layout.size_bytes())), layout.elements(),
       layout.plain() && layout.valid()

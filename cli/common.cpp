@@ -60,6 +60,27 @@ void Context::answer(const Json& value, const std::string& text) const {
                                                     : "cannot be written")}};
 }
 
+namespace {
+
+std::vector<std::string> letters(std::size_t rank) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < rank; ++d) {
+    names.emplace_back(1, static_cast<char>('a' + d));
+  }
+  return names;
+}
+
+// How many numbers the text of a shape has; 0: it is none of numbers.
+std::size_t rank_of(const std::string& shape) {
+  constexpr std::size_t most = 26;
+  for (std::size_t rank = 1; rank <= most; ++rank) {
+    if (parse_shape(shape, letters(rank))) return rank;
+  }
+  return 0;
+}
+
+}  // namespace
+
 std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
                                       const std::string& shape) {
   std::vector<std::string> known_dims;
@@ -68,8 +89,15 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
   }
   std::vector<LayoutSource> sources;
   for (const std::string& text : layouts) {
-    sources.push_back(
-        value_of(resolve_layout(text, known_dims, known_layouts())));
+    LayoutSource source =
+        value_of(resolve_layout(text, known_dims, known_layouts()));
+    const std::size_t rank = rank_of(shape);
+    // A text that tells the number of elements alone is of any dims: a, b, c ...
+    if (source.elements != 0 && known_dims.empty() && rank > 1) {
+      source = value_of(resolve_layout(text, letters(rank), known_layouts()));
+      source.positional_dims = true;
+    }
+    sources.push_back(std::move(source));
   }
   if (sources.size() == 2) align_dims(sources[0], sources[1]);
   return sources;
@@ -77,7 +105,9 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
 
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
-  return value_of(shape_of(text, layouts));
+  Result<Shape> shape = shape_of(text, layouts);
+  if (!shape && text.empty()) shape.error().message += ": give --shape";
+  return value_of(std::move(shape));
 }
 
 std::vector<std::string> names_of(const Shape& shape) {

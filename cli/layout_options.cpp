@@ -102,6 +102,18 @@ Tables read_tables(const std::vector<std::string>& texts,
 
 }  // namespace
 
+ElementType type_for(const std::string& dtype, const LayoutSource& layout) {
+  if (!dtype.empty()) return value_of(parse_element_type(dtype));
+  if (!layout.element_type.empty()) {
+    return value_of(parse_element_type(layout.element_type));
+  }
+  // Where bits alone are told, they are no number in particular.
+  return value_of(
+      parse_element_type(layout.element_bits == 0 || layout.element_bits == 32
+                             ? "f32"
+                             : fmt::format("u{}", layout.element_bits)));
+}
+
 Tables read_tables(const std::vector<std::string>& texts,
                    const Expression& expression) {
   return read_tables(texts, expression.tables());
@@ -124,12 +136,13 @@ void LayoutOptions::add_to(Command command) {
                   "an expression ('n c/8 h w c%8'), a oneDNN tag (nChw8c) or a "
                   "catalogue name (okk.aligned(npus=64,start=2))")
       .required();
-  command
-      .add_option("--shape,-s", shape,
-                  "n=2,c=17,h=5,w=4; or 2x17x5x4 where a tag or catalogue name "
-                  "leaves no\ndoubt about the order")
-      .required();
-  command.add_option("--dtype,-t", dtype, "element type").show_default();
+  command.add_option(
+      "--shape,-s", shape,
+      "n=2,c=17,h=5,w=4; or 2x17x5x4 where a tag or catalogue name "
+      "leaves no\ndoubt about the order; needed unless the layout's "
+      "text tells the extents");
+  command.add_option("--dtype,-t", dtype,
+                     "element type; f32 unless the layout's text tells one");
   command.add_option("--part,-p", part, "a part of the memory, by name");
   command
       .add_option("--table", tables,
@@ -141,9 +154,11 @@ LayoutSource LayoutOptions::source() const {
   return resolve_all(std::array{layout}, shape)[0];
 }
 
+ElementType LayoutOptions::type() const { return type_for(dtype, source()); }
+
 Layout LayoutOptions::bind() const {
-  const ElementType type = value_of(parse_element_type(dtype));
   const std::array sources = {source()};
+  const ElementType type = type_for(dtype, sources[0]);
   const Layout whole = value_of(sources[0].bind(
       shape_for(shape, sources),
       Binding{.element_bits = type.bits,

@@ -22,15 +22,21 @@ using Tables = std::map<std::string, std::vector<std::int64_t>, std::less<>>;
 [[nodiscard]] Tables tables_of(const std::vector<std::string>& texts,
                                std::span<const LayoutSource> layouts);
 
+// The type that `dtype` names; where it is empty, the one that the layout's text tells, else
+// f32.
+[[nodiscard]] ElementType type_for(const std::string& dtype,
+                                   const LayoutSource& layout);
+
 struct LayoutOptions {
   std::string layout;
   std::string shape;
-  std::string dtype = "f32";
+  std::string dtype;  // empty: what the layout tells, else f32
   std::string part;
   std::vector<std::string> tables;
 
   void add_to(Command command);
   [[nodiscard]] LayoutSource source() const;
+  [[nodiscard]] ElementType type() const;
   // The memory, with --part chosen where it is given.
   [[nodiscard]] Layout bind() const;
   // One tensor of it. Ends the command where there are several and none is chosen, or

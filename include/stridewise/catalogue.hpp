@@ -122,6 +122,7 @@ struct LayoutSource {
   std::vector<std::int64_t> extents = {};
   std::int64_t elements = 0;      // or only their product; 0: not told
   std::int64_t element_bits = 0;  // where the text tells the type
+  std::string element_type = {};  // its name, where the text tells it
 
   // The expression for these sizes: that of the entry where it depends on them. Errors: a
   // precondition of the vendor that is not met.
@@ -160,12 +161,14 @@ void align_dims(LayoutSource& a, LayoutSource& b);
 // What the text of a shape says of layouts of one tensor. Numbers without names are
 // read in the logical order of the first layout that has one. Where the first layout
 // that spells its dims spells them in another order, they can be read in that order
-// as well: `spelled`, whose dims stand in that order.
+// as well: `spelled`, whose dims stand in that order. An empty text is the extents that
+// a layout's own text tells, as CuTe's does.
 struct ShapeReadings {
   Shape logical;
   std::optional<Shape> spelled;
 };
-// Errors: those of parse_shape; numbers without names for expressions alone.
+// Errors: those of parse_shape; numbers without names for expressions alone; no text where
+// no layout tells extents.
 [[nodiscard]] Result<ShapeReadings> read_shape(
     std::string_view text, std::span<const LayoutSource> layouts);
 // The shape where there is one reading; where there are two, an error that shows both.

@@ -41,6 +41,7 @@ struct DialectText {
   std::vector<std::int64_t> extents;  // of the dims, if the text tells them
   std::int64_t elements = 0;          // or only their product; 0: not told
   std::int64_t element_bits = 0;      // if the text tells the type; 0: not told
+  std::string element_type = {};      // its name, if the text tells it
 };
 
 // What a text says if it is of one of the dialects, tags of oneDNN apart; nullopt: it is of

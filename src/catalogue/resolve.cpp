@@ -164,6 +164,7 @@ LayoutSource from_dialect(std::string_view text, DialectText read) {
   source.extents = std::move(read.extents);
   source.elements = read.elements;
   source.element_bits = read.element_bits;
+  source.element_type = std::move(read.element_type);
   if (read.spells_dims) source.spelled_dims = source.expression.dims();
   return source;
 }

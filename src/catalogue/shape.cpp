@@ -43,10 +43,32 @@ unexpected<Error> needs_names(std::string_view text,
   return unexpected(std::move(error));
 }
 
+// The extents that a layout's own text tells; nullopt: none does.
+std::optional<Shape> told(std::span<const LayoutSource> layouts) {
+  for (const LayoutSource& layout : layouts) {
+    std::vector<std::int64_t> extents = layout.extents;
+    if (extents.empty() && layout.elements != 0) extents = {layout.elements};
+    if (extents.empty() || extents.size() != layout.dims.size()) continue;
+    Shape shape;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      shape.push_back({layout.dims[d], extents[d]});
+    }
+    return shape;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<ShapeReadings> read_shape(std::string_view text,
                                  std::span<const LayoutSource> layouts) {
+  if (text.empty()) {
+    if (std::optional<Shape> shape = told(layouts)) {
+      return ShapeReadings{*std::move(shape), {}};
+    }
+    return fail(ErrorCode::mismatch,
+                "a shape is needed: the layout's text tells no extents");
+  }
   const auto ordered = std::ranges::find_if(
       layouts, [](const auto& layout) { return !layout.dims.empty(); });
   const bool named = has_names(text);

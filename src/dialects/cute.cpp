@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "base/checked.hpp"
 #include "dialects/read.hpp"
@@ -13,7 +15,10 @@
 namespace stridewise::dialects {
 namespace {
 
-constexpr std::string_view swizzle_mark = "Sw<";
+constexpr std::array<std::string_view, 2> swizzle_marks = {"Sw<", "Swizzle<"};
+// What a tensor's text begins with: its pointer, which tells the bits of an element.
+constexpr std::array<std::string_view, 5> pointer_marks = {
+    "smem_ptr[", "gmem_ptr[", "rmem_ptr[", "tmem_ptr[", "ptr["};
 constexpr int max_depth = 32;
 constexpr std::size_t max_dims = 26;
 
@@ -23,7 +28,13 @@ struct Tuple {
 };
 
 bool is_cute(std::string_view text) {
-  if (text.starts_with(swizzle_mark)) return true;
+  const auto begins = [&](std::string_view mark) {
+    return text.starts_with(mark);
+  };
+  if (std::ranges::any_of(swizzle_marks, begins) ||
+      std::ranges::any_of(pointer_marks, begins)) {
+    return true;
+  }
   return text.find(':') != std::string_view::npos &&
          text.find_first_not_of("0123456789_,:() -") == std::string_view::npos;
 }
@@ -34,6 +45,8 @@ class CuteReader {
       : cursor_(text), known_(known) {}
 
   Result<DialectText> run() {
+    // Before the swizzle or behind it: "Sw<3,4,3> o smem_ptr[16b](unset) o ...".
+    if (auto read = read_pointer(); !read) return unexpected(read.error());
     if (auto read = read_swizzle(); !read) return unexpected(read.error());
     const Result<Tuple> sizes = tuple(0);
     if (!sizes) return unexpected(sizes.error());
@@ -70,6 +83,7 @@ class CuteReader {
       leaves_.back().mod = 0;  // what is left of the dim
       made.extents.push_back(extent_);
     }
+    made.element_bits = element_bits_;
     Result<std::vector<Term>> terms = swizzled(leaves_, swizzle_);
     if (!terms) return unexpected(terms.error());
     made.expression = memory_of(*std::move(terms));
@@ -77,9 +91,40 @@ class CuteReader {
   }
 
  private:
-  // "Sw<3,4,3> o", and "o _0 o" behind it.
+  // "smem_ptr[16b](0x7f00) o"; false: there is none.
+  Result<bool> read_pointer() {
+    const auto mark = std::ranges::find_if(
+        pointer_marks,
+        [&](std::string_view begin) { return cursor_.accept(begin); });
+    if (mark == pointer_marks.end()) return false;
+    const Result<std::int64_t> bits = cursor_.number("the bits of an element");
+    if (!bits) return unexpected(bits.error());
+    if (*bits < 1 || *bits > 128) {
+      return cursor_.error("an element has 1 to 128 bits");
+    }
+    element_bits_ = *bits;
+    if (!cursor_.accept("b]") || !cursor_.accept('(')) {
+      return cursor_.error("expected b] and an address: smem_ptr[16b](unset)");
+    }
+    while (cursor_.at_name() || cursor_.at_number()) {
+      if (!cursor_.name().empty()) continue;
+      if (auto digits = cursor_.number("an address"); !digits) {
+        return unexpected(digits.error());
+      }
+    }
+    if (!cursor_.accept(')') || !cursor_.accept('o')) {
+      return cursor_.error("expected ') o' and a layout");
+    }
+    return true;
+  }
+
+  // "Sw<3,4,3> o", and "o _0 o" or a pointer behind it. Beside a pointer, the bits are
+  // those of an address, in bytes.
   Result<void> read_swizzle() {
-    if (!cursor_.accept(swizzle_mark)) return {};
+    const bool swizzles = std::ranges::any_of(
+        swizzle_marks,
+        [&](std::string_view begin) { return cursor_.accept(begin); });
+    if (!swizzles) return {};
     for (std::int64_t* number :
          {&swizzle_.bits, &swizzle_.base, &swizzle_.shift}) {
       const bool negative = number == &swizzle_.shift && cursor_.accept('-');
@@ -96,8 +141,25 @@ class CuteReader {
           "expected 'o' and a layout: Sw<3,4,3> o (8,64):(64,1)");
     }
     const std::size_t at = cursor_.position();
+    const Result<bool> pointer = read_pointer();
+    if (!pointer) return unexpected(pointer.error());
+    if (element_bits_ != 0) return count_in_elements(at);
     if (cursor_.accept("_0") && cursor_.accept('o')) return {};
     cursor_.go_to(at);
+    return {};
+  }
+
+  Result<void> count_in_elements(std::size_t at) {
+    const auto bits = static_cast<std::uint64_t>(element_bits_);
+    const std::int64_t base = swizzle_.base + 3 - std::countr_zero(bits);
+    if (!std::has_single_bit(bits) || base < 0) {
+      return cursor_.error_at(
+          at, ErrorCode::unsupported,
+          fmt::format("a swizzle from bit {} of the address on, which is "
+                      "within an element of {} bits",
+                      swizzle_.base, bits));
+    }
+    swizzle_.base = base;
     return {};
   }
 
@@ -152,6 +214,7 @@ class CuteReader {
   Cursor cursor_;
   KnownDims known_;
   Swizzle swizzle_;
+  std::int64_t element_bits_ = 0;  // 0: not told
   std::vector<Leaf> leaves_;
   std::string dim_;
   std::int64_t extent_ = 1;  // of the dim, so far

@@ -44,9 +44,14 @@ class XlaReader {
       while (cursor_.peek() == 'T') {
         if (auto tile = read_tile(); !tile) return unexpected(tile.error());
       }
+      if (auto read = read_properties(); !read) {
+        return unexpected(read.error());
+      }
     }
     if (!cursor_.accept('}') || !cursor_.at_end()) {
-      return cursor_.error("expected a tile, T(8,128), or '}' and the end");
+      return cursor_.error(
+          "expected a tile, T(8,128), a memory space, S(1), the bits of an "
+          "element, E(4), or '}' and the end");
     }
     if (auto shape = read_prefix(); !shape) return unexpected(shape.error());
     std::vector<Term> terms;
@@ -78,6 +83,20 @@ class XlaReader {
           brace_, ErrorCode::invalid_value,
           fmt::format("the dims from minor to major are 0 .. {}, each once",
                       order_.size() - 1));
+    }
+    return {};
+  }
+
+  // E(4): bits of an element that is packed. S(1): which memory; it changes no place.
+  Result<void> read_properties() {
+    while (cursor_.peek() == 'S' || cursor_.peek() == 'E') {
+      const bool bits = cursor_.accept('E');
+      if (!bits) cursor_.accept('S');
+      if (!cursor_.accept('(')) return cursor_.error("expected '('");
+      const Result<std::int64_t> number = cursor_.number("a number");
+      if (!number) return unexpected(number.error());
+      if (!cursor_.accept(')')) return cursor_.error("expected ')'");
+      if (bits && *number > 0) made_.element_bits = *number;
     }
     return {};
   }
@@ -184,12 +203,15 @@ class XlaReader {
                               fmt::format("no element type '{}'", name));
     }
     made_.element_bits = type->bits;
+    made_.element_type = type->name;
+    const std::size_t back = cursor_.position();
     cursor_.go_to(open + 1);
     do {
       const Result<std::int64_t> extent = cursor_.number("an extent");
       if (!extent) return unexpected(extent.error());
       made_.extents.push_back(*extent);
     } while (cursor_.accept(','));
+    cursor_.go_to(back);
     if (made_.extents.size() == order_.size()) return {};
     return cursor_.error_at(open, ErrorCode::mismatch,
                             fmt::format("{} extents, but a layout of {} dims",

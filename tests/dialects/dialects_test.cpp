@@ -133,6 +133,16 @@ TEST(Dialects, XlaTiles) {
                          return ((r / 2 * 5 + s / 3) * 2 + r % 2) * 3 + s % 3;
                        }),
             "");
+  // A memory space changes no place; what it and the bits of an element are told of.
+  EXPECT_EQ(expression("{1,0:T(8,128)(2,1)S(1)}"), "a/8 b/128 a%8/2 b%128 a%2");
+  const LayoutSource packed = *resolve_layout("s4[16,256]{1,0:T(8,128)E(4)}");
+  EXPECT_EQ(packed.element_bits, 4);
+  EXPECT_EQ(packed.element_type, "s4");
+  EXPECT_EQ(packed.bind(*parse_shape("a=16,b=256"), Binding{.element_bits = 4})
+                ->size_bytes(),
+            16 * 256 / 2);
+  EXPECT_THAT(expression("{1,0:T(8,128)Q(1)}"), HasSubstr("memory space"));
+  EXPECT_THAT(expression("{1,0:S(}"), HasSubstr("a number"));
   // Numbers that XLA reports.
   EXPECT_EQ(bound("s32[8388608,8,4]{2,1,0:T(8,128)}", "a=8388608,b=8,c=4")
                 .size_bytes(),
@@ -162,7 +172,7 @@ TEST(Dialects, XlaTiles) {
   EXPECT_THAT(expression("{1,0:T(6,8)(4,1)}"), HasSubstr("4"));
   EXPECT_THAT(expression("{0,1:T(1)(2)}"), HasSubstr("pad"));
   EXPECT_THAT(expression("{1,0:T(8,1)(2,2)}"), HasSubstr("pad"));
-  EXPECT_THAT(expression("{1,0:S(1)}"), HasSubstr("expected a tile"));
+  EXPECT_THAT(expression("{1,0:U(1)}"), HasSubstr("expected a tile"));
 }
 
 // ------------------------------------------------------------------- CuTe ---
@@ -243,6 +253,46 @@ TEST(Dialects, CuteSwizzles) {
   EXPECT_THAT(expression("Sw<3,4> o (8,128):(128,1)"),
               HasSubstr("three numbers"));
   EXPECT_THAT(expression("Sw<3,4,3>"), HasSubstr("expected 'o'"));
+}
+
+// Beside a pointer, a swizzle is of the bytes of an address.
+TEST(Dialects, CutePointers) {
+  struct Case {
+    const char* text;
+    std::int64_t element_bits;
+  };
+  for (const Case& c :
+       {Case{"Sw<3,4,3> o smem_ptr[8b](unset) o (_8,_128):(_128,_1)", 8},
+        {"Sw<3,4,3> o smem_ptr[16b](0x7f00) o (_8,_64):(_64,_1)", 16},
+        {"Swizzle<3,4,3> o smem_ptr[32b](unset) o (8,32):(32,1)", 32},
+        {"Swizzle<3,4,3> o smem_ptr[4b](unset) o (8,256):(256,1)", 4}}) {
+    const LayoutSource source = *resolve_layout(c.text);
+    EXPECT_EQ(source.element_bits, c.element_bits);
+    const Layout layout =
+        *source.bind({{"a", source.extents.at(0)}, {"b", source.extents.at(1)}},
+                     Binding{.element_bits = c.element_bits});
+    EXPECT_EQ(difference(layout,
+                         [&](X x) {
+                           const std::int64_t bit =
+                               x[0] * 1024 + x[1] * c.element_bits;
+                           const std::int64_t byte = bit / 8;
+                           const std::int64_t moved = byte ^ (byte >> 7 & 7)
+                                                                 << 4;
+                           return (moved * 8 + bit % 8) / c.element_bits;
+                         }),
+              "")
+        << c.text;
+  }
+  EXPECT_EQ(expression("gmem_ptr[32b](0x7f0000) o (8,64):(64,1)"), "a:64 b:1");
+  EXPECT_THAT(expression("Sw<3,0,3> o smem_ptr[16b](unset) o (8,64):(64,1)"),
+              HasSubstr("within an element of 16 bits"));
+  for (const char* wrong :
+       {"smem_ptr[", "smem_ptr[16b", "smem_ptr[16b](", "smem_ptr[16b](0x7",
+        "smem_ptr[16b](unset)", "smem_ptr[999b](unset) o 8:1",
+        "ptr[0b](x) o 8:1",
+        "Sw<3,4,3> o smem_ptr[24b](unset) o (8,64):(64,1)"}) {
+    EXPECT_THAT(expression(wrong), StartsWith("error: ")) << wrong;
+  }
 }
 
 // ------------------------------------------------------------------- TIRx ---
