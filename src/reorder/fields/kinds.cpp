@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "reorder/values/converter.hpp"
 
@@ -118,6 +121,26 @@ void choose_pieces(FieldNest& nest) {
   }
 }
 
+// As many pieces for each byte, with some of no bits, where that is not much more work.
+void make_even(FieldNest& nest) {
+  std::int32_t most = 0;
+  for (const ByteOfPieces& byte : nest.bytes) most = std::max(most, byte.count);
+  if (!std::has_single_bit(static_cast<std::uint32_t>(most))) return;
+  const std::size_t even = nest.bytes.size() * static_cast<std::size_t>(most);
+  if (even == nest.pieces.size() || 2 * even > 3 * nest.pieces.size()) return;
+  std::vector<BitPiece> pieces;
+  pieces.reserve(even);
+  for (ByteOfPieces& byte : nest.bytes) {
+    const auto first = nest.pieces.begin() + byte.first;
+    byte.first = static_cast<std::int32_t>(pieces.size());
+    pieces.insert(pieces.end(), first, first + byte.count);
+    pieces.resize(static_cast<std::size_t>(byte.first + most),
+                  {.src = first->src, .down = 0, .mask = 0, .up = 0});
+    byte.count = most;
+  }
+  nest.pieces = std::move(pieces);
+}
+
 // Elements of which only the width in memory changes: each from bits of a byte to bits of
 // a byte. False where one lies across two bytes.
 bool choose_codes(FieldNest& nest, const Values& values) {
@@ -163,6 +186,7 @@ void choose_kind(FieldNest& nest, const std::optional<Values>& values) {
   }
   if (by_bytes) {
     choose_pieces(nest);
+    make_even(nest);
     nest.inner.clear();
   } else {
     nest.kind = FieldNest::Kind::bits;

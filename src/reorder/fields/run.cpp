@@ -17,12 +17,28 @@ namespace {
 constexpr std::size_t staged_elements = 256;
 constexpr std::size_t most_staged_bytes = 16;  // of an element
 
-// Calls visit(src, dst) for each combination of the outer tables, in bits.
+// Calls visit(src, dst) for each step of a loop from `base` on, in bits.
+template <class Visit>
+void each_step(const PlaceLoop& loop, const Places& base, const Visit& visit) {
+  if (loop.places.empty()) {
+    Places at = base;
+    for (std::int64_t k = 0; k < loop.count; ++k) {
+      visit(at.src, at.dst);
+      at.src += loop.step.src;
+      at.dst += loop.step.dst;
+    }
+    return;
+  }
+  for (const Places& p : loop.places) visit(base.src + p.src, base.dst + p.dst);
+}
+
+// The same for each combination of the outer tables; the last one has a loop of its own.
 template <class Visit>
 void each_place(const FieldNest& nest, const Visit& visit) {
+  if (nest.outer.empty()) return visit(nest.base.src, nest.base.dst);
   std::array<std::int64_t, most_loops> at{};
   std::array<Places, most_loops + 1> sum;  // NOLINT: filled below
-  const std::size_t depth = nest.outer.size();
+  const std::size_t depth = nest.outer.size() - 1;
   sum[0] = nest.base;
   std::size_t changed = 0;
   for (;;) {
@@ -30,7 +46,7 @@ void each_place(const FieldNest& nest, const Visit& visit) {
       const Places step = nest.outer[k].at(at[k]);
       sum[k + 1] = {sum[k].src + step.src, sum[k].dst + step.dst};
     }
-    visit(sum[depth].src, sum[depth].dst);
+    each_step(nest.outer[depth], sum[depth], visit);
     std::size_t k = depth;
     while (k > 0 && ++at[k - 1] == nest.outer[k - 1].size()) at[--k] = 0;
     if (k == 0) return;
@@ -86,12 +102,13 @@ unsigned piece_of(const FieldNest& nest, const BitPiece& piece,
   return bits << piece.up;
 }
 
-// Bytes of so many pieces each, which they fill.
-template <bool coded, int count>
-void move_full(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+// Bytes of so many pieces each; `keeps`: other bits of them stay.
+template <bool coded, int count, bool keeps>
+void move_even(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   const BitPiece* piece = nest.pieces.data();
   for (const ByteOfPieces& byte : nest.bytes) {
-    unsigned bits = 0;
+    unsigned bits =
+        keeps ? static_cast<unsigned>(dst[byte.dst]) & byte.keep : 0U;
     for (int k = 0; k < count; ++k)
       bits |= piece_of<coded>(nest, *piece++, src);
     dst[byte.dst] = static_cast<std::byte>(bits);
@@ -110,21 +127,37 @@ void move_mixed(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   }
 }
 
-template <bool coded>
+// Moves the innermost table for each combination of the outer ones.
+template <auto move>
+void each(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+  each_place(nest, [&](std::int64_t from, std::int64_t to) {
+    move(nest, src + from / 8, dst + to / 8);
+  });
+}
+
+template <bool coded, bool keeps>
 void move_pieces(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   const auto all = [&](std::int32_t count) {
     return std::ranges::all_of(nest.bytes, [&](const ByteOfPieces& byte) {
-      return byte.count == count && byte.keep == 0;
+      return byte.count == count;
     });
   };
-  const auto one = all(1)   ? &move_full<coded, 1>
-                   : all(2) ? &move_full<coded, 2>
-                   : all(4) ? &move_full<coded, 4>
-                   : all(8) ? &move_full<coded, 8>
-                            : &move_mixed<coded>;
-  each_place(nest, [&](std::int64_t from, std::int64_t to) {
-    one(nest, src + from / 8, dst + to / 8);
-  });
+  if (all(1)) return each<&move_even<coded, 1, keeps>>(nest, src, dst);
+  if (all(2)) return each<&move_even<coded, 2, keeps>>(nest, src, dst);
+  if (all(4)) return each<&move_even<coded, 4, keeps>>(nest, src, dst);
+  if (all(8)) return each<&move_even<coded, 8, keeps>>(nest, src, dst);
+  each<&move_mixed<coded>>(nest, src, dst);
+}
+
+void move_pieces(const FieldNest& nest, const std::byte* src, std::byte* dst) {
+  const bool keeps = std::ranges::any_of(
+      nest.bytes, [](const ByteOfPieces& byte) { return byte.keep != 0; });
+  if (nest.codes.empty()) {
+    return keeps ? move_pieces<false, true>(nest, src, dst)
+                 : move_pieces<false, false>(nest, src, dst);
+  }
+  keeps ? move_pieces<true, true>(nest, src, dst)
+        : move_pieces<true, false>(nest, src, dst);
 }
 
 void move_by_size(const FieldNest& nest, const std::byte* src, std::byte* dst) {
@@ -291,8 +324,7 @@ void FieldPlan::run(const std::byte* src, std::byte* dst) const {
         move_runs(nest, src, dst);
         break;
       case FieldNest::Kind::pieces:
-        nest.codes.empty() ? move_pieces<false>(nest, src, dst)
-                           : move_pieces<true>(nest, src, dst);
+        move_pieces(nest, src, dst);
         break;
       case FieldNest::Kind::bits:
         move_bits(nest, src, src_bytes, dst);
