@@ -110,6 +110,23 @@ std::string report_text(const CheckReport& report, const Shape& shape,
   return text;
 }
 
+// What was found, without what it was found in.
+Json report_json(const CheckReport& report, const Shape& shape) {
+  return {{"ok", report.findings.empty()},
+          {"elements", report.elements},
+          {"padding", report.padding},
+          {"padding_unit", report.in_bits ? "bit" : "place"},
+          {"padding_nonzero", report.padding_nonzero},
+          {"padding_not_finite", report.padding_not_finite},
+          {"nan", report.nan},
+          {"inf", report.inf},
+          {"first_nan", index_json(shape, report.first_nan)},
+          {"first_inf", index_json(shape, report.first_inf)},
+          {"leaks", leaks_json(report.leaks)},
+          {"leak_runs", report.leak_runs},
+          {"findings", report.findings}};
+}
+
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
@@ -117,9 +134,10 @@ void run(Context& context, const Options& given) {
   const TensorFile file = value_of(open_tensor(options.file));
   use_header(options, file);
   need(options.layout, "LAYOUT", options.file);
-  need(options.shape, "--shape", options.file);
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.layout}, options.shape);
+  take_told(options.shape, sources);
+  need(options.shape, "--shape", options.file);
   const auto [layout, type] =
       bind_tensor(file, sources[0],
                   shape_in_files(options.shape, sources, {{file, sources[0]}}),
@@ -149,26 +167,15 @@ void run(Context& context, const Options& given) {
       missing == 0 ? ""
                    : fmt::format("{} of {} elements are not in the dump\n",
                                  missing, report.elements);
-  context.answer({{"ok", report.findings.empty()},
-                  {"size_bytes", size},
-                  {"expected_bytes", layout.size_bytes()},
-                  {"size_matches", size == layout.size_bytes()},
-                  {"elements", report.elements},
-                  {"missing_elements", missing},
-                  {"padding", report.padding},
-                  {"padding_unit", report.in_bits ? "bit" : "place"},
-                  {"padding_nonzero", report.padding_nonzero},
-                  {"padding_not_finite", report.padding_not_finite},
-                  {"nan", report.nan},
-                  {"inf", report.inf},
-                  {"first_nan", index_json(shape, report.first_nan)},
-                  {"first_inf", index_json(shape, report.first_inf)},
-                  {"leaks", leaks_json(report.leaks)},
-                  {"leak_runs", report.leak_runs},
-                  {"findings", report.findings},
-                  {"expression", print(layout.expression())},
-                  {"shape", print(shape)},
-                  {"dtype", type.name}},
+  Json json = report_json(report, shape);
+  json["size_bytes"] = size;
+  json["expected_bytes"] = layout.size_bytes();
+  json["size_matches"] = size == layout.size_bytes();
+  json["missing_elements"] = missing;
+  json["expression"] = print(layout.expression());
+  json["shape"] = print(shape);
+  json["dtype"] = type.name;
+  context.answer(json,
                  report_text(report, shape, missing) + absent +
                      (fits ? "" : hint(options, size > layout.size_bytes())));
   if (!report.findings.empty()) context.exit_code = exit_no;

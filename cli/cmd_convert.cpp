@@ -37,7 +37,12 @@ void set_extents(const ConvertCommand& options,
     convert.to_shape = shape_for(options.shape, sources);
     return;
   }
-  if (options.shape.empty() && !both) return;
+  if (options.shape.empty() && !both) {
+    std::string told;
+    if (!is_npy(options.in)) take_told(told, sources);
+    if (!told.empty()) convert.shape = shape_for(told, sources);
+    return;
+  }
   const TensorFile file = value_of(open_tensor(options.in));
   if (!options.shape.empty()) {
     convert.shape =

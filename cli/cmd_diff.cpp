@@ -229,12 +229,67 @@ const Expression& told(const Layout& layout, const LayoutSource& source) {
   return own ? source.expression : layout.expression();
 }
 
+double share_of(const DiffReport& report) {
+  return report.elements == 0 ? 0
+                              : static_cast<double>(report.differences) /
+                                    static_cast<double>(report.elements);
+}
+
+std::string report_text(const DiffReport& report, const Shape& shape,
+                        const ElementType& type) {
+  if (report.differences == 0) {
+    return fmt::format("equal: {} elements\n", report.elements);
+  }
+  std::string text =
+      fmt::format("{} of {} elements differ ({:.3g} %)\n", report.differences,
+                  report.elements, 100 * share_of(report));
+  for (const std::string& finding : report.findings) {
+    text += "  " + finding + "\n";
+  }
+  text += difference_text("first", shape, *report.first);
+  text += report.worst->index == report.first->index
+              ? "  worst     the first\n"
+              : difference_text("worst", shape, *report.worst);
+  text += fmt::format(
+      "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n", largest(report, type),
+      report.max_rel,
+      report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
+  return text;
+}
+
+// What was found, without what it was found in.
+Json report_json(const DiffReport& report, const Shape& shape,
+                 const ElementType& type) {
+  return {
+      {"equal", report.differences == 0},
+      {"elements", report.elements},
+      {"differences", report.differences},
+      {"share", share_of(report)},
+      {"max_abs", report.worst && is_integer(type)
+                      ? Json::parse(report.worst->abs_text).value_or(nullptr)
+                      : Json(report.max_abs)},
+      {"max_rel", report.max_rel},
+      {"max_ulp", report.max_ulp},
+      {"nan_a", report.nan_a},
+      {"nan_b", report.nan_b},
+      {"first", difference_json(shape, type, report.first)},
+      {"worst", difference_json(shape, type, report.worst)},
+      {"by_dim", counts_json(report.by_dim)},
+      {"by_axis", counts_json(report.by_axis)},
+      {"findings", report.findings},
+      {"summary", summary(report)}};
+}
+
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   use_sidecars(options);
   const TensorFile file_a = value_of(open_tensor(options.a));
   const TensorFile file_b = value_of(open_tensor(options.b));
+  if (!options.layout_a.empty()) {
+    take_told(options.shape,
+              resolve_all(std::array{options.layout_a}, options.shape));
+  }
   use_headers(options, file_a, file_b);
   need(options.layout_a, "--layout-a", options.a);
   const std::vector<LayoutSource> sources = resolve_all(
@@ -272,52 +327,13 @@ void run(Context& context, const Options& given) {
   };
   const DiffReport report = value_of(
       diff(a, memory_a.window.bytes, b, memory_b.window.bytes, diff_options));
-  const double share = report.elements == 0
-                           ? 0
-                           : static_cast<double>(report.differences) /
-                                 static_cast<double>(report.elements);
   const ElementType type_told = plain_type(pair.type_a);
-  std::string text;
-  if (report.differences == 0) {
-    text = fmt::format("equal: {} elements\n", report.elements);
-  } else {
-    text = fmt::format("{} of {} elements differ ({:.3g} %)\n",
-                       report.differences, report.elements, 100 * share);
-    for (const std::string& finding : report.findings) {
-      text += "  " + finding + "\n";
-    }
-    text += difference_text("first", shape, *report.first);
-    text += report.worst->index == report.first->index
-                ? "  worst     the first\n"
-                : difference_text("worst", shape, *report.worst);
-    text += fmt::format(
-        "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n",
-        largest(report, type_told), report.max_rel,
-        report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
-  }
-  context.answer(
-      {{"equal", report.differences == 0},
-       {"elements", report.elements},
-       {"differences", report.differences},
-       {"share", share},
-       {"max_abs", report.worst && is_integer(type_told)
-                       ? Json::parse(report.worst->abs_text).value_or(nullptr)
-                       : Json(report.max_abs)},
-       {"max_rel", report.max_rel},
-       {"max_ulp", report.max_ulp},
-       {"nan_a", report.nan_a},
-       {"nan_b", report.nan_b},
-       {"first", difference_json(shape, type_told, report.first)},
-       {"worst", difference_json(shape, type_told, report.worst)},
-       {"by_dim", counts_json(report.by_dim)},
-       {"by_axis", counts_json(report.by_axis)},
-       {"findings", report.findings},
-       {"summary", summary(report)},
-       {"layout_a", print(told(a, sources[0]))},
-       {"layout_b", print(told(b, sources[1]))},
-       {"shape", print(shape)},
-       {"dtype", pair.type_a.name}},
-      text);
+  Json json = report_json(report, shape, type_told);
+  json["layout_a"] = print(told(a, sources[0]));
+  json["layout_b"] = print(told(b, sources[1]));
+  json["shape"] = print(shape);
+  json["dtype"] = pair.type_a.name;
+  context.answer(json, report_text(report, shape, type_told));
   if (report.differences > 0) context.exit_code = exit_no;
 }
 

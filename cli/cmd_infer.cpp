@@ -60,8 +60,15 @@ std::optional<InferRecord> record_of(const Options& options) {
                      options.part_bytes.value_or(-1)};
 }
 
-void run(Context& context, const Options& options) {
-  turn_signals_into_errors();
+// The files of both sides, references first.
+struct Files {
+  std::vector<TensorFile> all;
+  std::size_t pairs = 0;
+
+  [[nodiscard]] const TensorFile& dump() const { return all[pairs]; }
+};
+
+Files open_files(const Options& options) {
   if (options.files.size() % 2 != 0) {
     throw Failure{{ErrorCode::mismatch,
                    fmt::format("{} files: as many references as dumps are "
@@ -74,39 +81,47 @@ void run(Context& context, const Options& options) {
                    fmt::format("{} references and {} dumps of a series",
                                references.size(), dumps.size())}};
   }
-  std::vector<TensorFile> files;
-  for (const fs::path& path : references) {
-    files.push_back(value_of(open_tensor(path)));
+  Files files{.all = {}, .pairs = references.size()};
+  for (const auto* paths : {&references, &dumps}) {
+    for (const fs::path& path : *paths) {
+      files.all.push_back(value_of(open_tensor(path)));
+    }
   }
-  std::optional<ElementType> asked;
-  if (!options.dtype.empty()) {
-    asked = value_of(parse_element_type(options.dtype));
+  return files;
+}
+
+TensorShape shape_of(const Options& options, const TensorFile& reference) {
+  if (!options.shape.empty()) return tensor_shape(options.shape);
+  if (reference.npy) return tensor_shape(print_extents(reference.npy->shape));
+  throw Failure{
+      {ErrorCode::mismatch, reference.path.string() + ": needs --shape"}};
+}
+
+InferReport report_of(const Files& files, const InferOptions& options) {
+  std::vector<InferPair> pairs;
+  for (std::size_t k = 0; k < files.pairs; ++k) {
+    pairs.push_back({files.all[k].data(), files.all[files.pairs + k].data()});
   }
-  const ElementType type = value_of(type_of(files.front(), asked));
-  check_width(type, files.front());
-  std::string text = options.shape;
-  if (text.empty() && files.front().npy) {
-    text = print_extents(files.front().npy->shape);
-  }
-  if (text.empty()) {
-    throw Failure{
-        {ErrorCode::mismatch, files.front().path.string() + ": needs --shape"}};
-  }
-  const TensorShape shape = tensor_shape(text);
-  for (const TensorFile& file : files) {
+  return value_of(infer(pairs, options));
+}
+
+void run(Context& context, const Options& options) {
+  turn_signals_into_errors();
+  const Files files = open_files(options);
+  const std::optional<ElementType> asked =
+      options.dtype.empty()
+          ? std::nullopt
+          : std::optional(value_of(parse_element_type(options.dtype)));
+  const ElementType type = value_of(type_of(files.all.front(), asked));
+  check_width(type, files.all.front());
+  const TensorShape shape = shape_of(options, files.all.front());
+  for (const TensorFile& file : std::span(files.all).first(files.pairs)) {
     check_array(file, shape.shape, nullptr);
     static_cast<void>(value_of(type_of(file, asked)));
   }
-  for (const fs::path& path : dumps) {
-    files.push_back(value_of(open_tensor(path)));
-  }
-  std::vector<InferPair> pairs;
-  for (std::size_t k = 0; k < references.size(); ++k) {
-    pairs.push_back({files[k].data(), files[references.size() + k].data()});
-  }
   ProgressBar bar(!context.json);
   const auto progress = [&](double done) {
-    for (const TensorFile& file : files) {
+    for (const TensorFile& file : files.all) {
       forget(file, 0, static_cast<std::int64_t>(file.data().size()));
     }
     bar.update(done);
@@ -116,13 +131,13 @@ void run(Context& context, const Options& options) {
   if (type.bits % 8 != 0) inference.packed_bits = type.bits;
   inference.record = record_of(options);
   // Of a series, holes of one dump may be data of another.
-  if (dumps.size() == 1) inference.zeros = holes_of(files.back());
-  const InferReport report = value_of(infer(pairs, inference));
-  const bool taken = std::ranges::any_of(files, [](const TensorFile& file) {
+  if (files.pairs == 1) inference.zeros = holes_of(files.all.back());
+  const InferReport report = report_of(files, inference);
+  const bool taken = std::ranges::any_of(files.all, [](const TensorFile& file) {
     std::error_code none;
     return fs::equivalent(file.path, "out.npy", none);
   });
-  const Told told{files[references.size()], print(shape.shape), type,
+  const Told told{files.dump(), print(shape.shape), type,
                   taken ? "decoded.npy" : "out.npy"};
   context.answer(report_json(report, shape.shape, type, told),
                  report_text(report, shape.shape, told));

@@ -103,6 +103,11 @@ std::vector<LayoutSource> resolve_all(std::span<const std::string> layouts,
   return sources;
 }
 
+void take_told(std::string& shape, std::span<const LayoutSource> layouts) {
+  if (!shape.empty()) return;
+  if (const Result<Shape> told = shape_of("", layouts)) shape = print(*told);
+}
+
 Shape shape_for(const std::string& text,
                 std::span<const LayoutSource> layouts) {
   Result<Shape> shape = shape_of(text, layouts);

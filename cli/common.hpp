@@ -77,6 +77,9 @@ void add_draw(Command app, Context& context);
 [[nodiscard]] Shape shape_for(const std::string& text,
                               std::span<const LayoutSource> layouts);
 
+// Fills an empty text with the extents that a layout's own text tells, if one does.
+void take_told(std::string& shape, std::span<const LayoutSource> layouts);
+
 // Resolves texts of layouts that share a shape's dims.
 [[nodiscard]] std::vector<LayoutSource> resolve_all(
     std::span<const std::string> layouts, const std::string& shape);

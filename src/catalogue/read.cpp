@@ -5,29 +5,20 @@
 
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "catalogue/instantiate.hpp"
+#include "catalogue/toml_reader.hpp"
 #include "stridewise/catalogue.hpp"
-#include "stridewise/suggest.hpp"
-
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 namespace stridewise {
 namespace {
 
-using Keys = std::initializer_list<std::string_view>;
-
 // One file. The first fault is kept; what is read after it is thrown away.
-class Reader {
+class Reader : private TomlReader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit Reader(std::string_view file) : TomlReader(file) {}
 
   Result<std::vector<CatalogueEntry>> read(const toml::table& file) {
     expect_keys(file,
@@ -55,7 +46,7 @@ class Reader {
         fault(*layout, entries.back().name + " is there twice");
       }
     }
-    if (error_) return unexpected(*std::move(error_));
+    if (failed()) return unexpected(error());
     return entries;
   }
 
@@ -65,107 +56,6 @@ class Reader {
       return std::isalnum(c) != 0 ||
              more.find(static_cast<char>(c)) != std::string_view::npos;
     });
-  }
-
-  void fault(const toml::node& at, const std::string& message) {
-    if (error_) return;
-    const auto line = at.source().begin.line;
-    error_ = Error{ErrorCode::syntax,
-                   line == 0 ? fmt::format("{}: {}", file_, message)
-                             : fmt::format("{}:{}: {}", file_, line, message)};
-  }
-
-  void expect_keys(const toml::table& table, Keys known) {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      const std::vector<std::string> names(known.begin(), known.end());
-      const std::string hint = nearest(key.str(), names);
-      fault(node, fmt::format("unknown key '{}'{}", key.str(),
-                              hint.empty()
-                                  ? fmt::format("; there are {}",
-                                                fmt::join(names, ", "))
-                                  : fmt::format("; did you mean {}?", hint)));
-    }
-  }
-
-  // A text, or a number as text.
-  std::string text(const toml::table& table, std::string_view key,
-                   bool required) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-      if (required) fault(table, fmt::format("'{}' is missing", key));
-      return {};
-    }
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    if (const auto value = node->value_exact<std::int64_t>()) {
-      return std::to_string(*value);
-    }
-    fault(*node, fmt::format("'{}' must be a text", key));
-    return {};
-  }
-
-  // A list of texts; one text stands for a list of one.
-  std::vector<std::string> texts(const toml::table& table,
-                                 std::string_view key) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return {};
-    const toml::array* array = node->as_array();
-    if (array == nullptr) return {text(table, key, false)};
-    std::vector<std::string> all;
-    for (const toml::node& element : *array) {
-      const auto value = element.value_exact<std::string>();
-      if (!value) fault(element, fmt::format("'{}' must be texts", key));
-      all.push_back(value.value_or(""));
-    }
-    return all;
-  }
-
-  // Words apart by spaces, or a list of them.
-  std::vector<std::string> names(const toml::table& table,
-                                 std::string_view key) {
-    std::vector<std::string> all;
-    for (const std::string& text : texts(table, key)) {
-      for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
-        if (end > at) all.push_back(text.substr(at, end - at));
-        at = end + 1;
-      }
-    }
-    return all;
-  }
-
-  std::vector<const toml::table*> tables(const toml::table& table,
-                                         std::string_view key) {
-    std::vector<const toml::table*> all;
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return all;
-    if (const toml::array* array = node->as_array()) {
-      for (const toml::node& element : *array) {
-        if (element.as_table() != nullptr) all.push_back(element.as_table());
-      }
-      if (all.size() == array->size()) return all;
-    }
-    fault(*node, fmt::format("'{0}' must be tables, each after [[{0}]]", key));
-    return {};
-  }
-
-  void each_named(const toml::table& table, std::string_view key,
-                  const auto& take) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return;
-    const toml::table* named = node->as_table();
-    if (named == nullptr) {
-      fault(*node,
-            fmt::format("'{0}' must be tables, each after [{0}.NAME]", key));
-      return;
-    }
-    for (const auto& [name, value] : *named) {
-      if (value.as_table() != nullptr) {
-        take(std::string(name.str()), *value.as_table());
-      } else {
-        fault(value, fmt::format("{}.{} must be a table", key, name.str()));
-      }
-    }
   }
 
   CatalogueParam param(const toml::table& table, const std::string& name) {
@@ -276,7 +166,7 @@ class Reader {
   // That any sizes make a layout of it, and that all names in it are known.
   void check_entry(const toml::table& table, const CatalogueEntry& made) {
     // The grammar of tags has no expression.
-    if (error_ || made.expression == "TAG") return;
+    if (failed() || made.expression == "TAG") return;
     if (made.dims.empty())
       return fault(table, made.name + ": 'dims' is missing");
     for (const std::string& alias : made.aliases) {
@@ -288,7 +178,7 @@ class Reader {
     }
     check_params(table, made);
     check_checks(table, made);
-    if (error_) return;
+    if (failed()) return;
     std::string culprit;
     const Result<Instance> instance =
         fill_in(made, needed_arguments(made), {}, culprit);
@@ -386,12 +276,10 @@ class Reader {
     }
   }
 
-  std::string_view file_;
   std::string vendor_, title_, source_;
   std::map<std::string, CatalogueParam> params_;
   std::map<std::string, CatalogueCheck> checks_;
   std::set<std::string> names_;  // of layouts
-  std::optional<Error> error_;
 };
 
 // Keys of many parts, "a.a.a", are read by as many calls in each other.

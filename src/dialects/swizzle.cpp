@@ -73,58 +73,49 @@ bool made_of_bits(const std::vector<Leaf>& leaves, std::int64_t begin,
   return true;
 }
 
-}  // namespace
+// Where the bits that are xored lie, and those that they are xored with.
+struct Ends {
+  std::int64_t to, from;
+};
 
-Result<std::vector<Term>> swizzled(std::vector<Leaf> leaves,
-                                   const Swizzle& swizzle) {
-  const std::int64_t distance =
-      swizzle.shift < 0 ? -swizzle.shift : swizzle.shift;
-  std::vector<Term> terms;
-  if (swizzle.bits == 0 || distance == 0) {
-    for (const Leaf& leaf : leaves) terms.push_back(term_of(leaf));
-    return terms;
-  }
-  if (swizzle.base + distance + swizzle.bits > 62 || distance < swizzle.bits) {
-    return fail(ErrorCode::invalid_value,
-                fmt::format("a swizzle of {} bits from bit {} on, {} apart: "
-                            "the bits overlap, or leave the place",
-                            swizzle.bits, swizzle.base, distance));
-  }
-  const std::int64_t end = swizzle.base + distance + swizzle.bits;
-  const std::int64_t to =
-      swizzle.shift > 0 ? swizzle.base : swizzle.base + distance;
-  const std::int64_t from =
-      swizzle.shift > 0 ? swizzle.base + distance : swizzle.base;
+Ends ends_of(const Swizzle& swizzle) {
+  return swizzle.shift > 0 ? Ends{swizzle.base, swizzle.base + swizzle.shift}
+                           : Ends{swizzle.base - swizzle.shift, swizzle.base};
+}
+
+// A digit and the one that it is xored with are as wide.
+void cut_alike(std::vector<Leaf>& leaves, const Ends& ends, std::int64_t bits) {
   for (const std::int64_t boundary :
-       {to, to + swizzle.bits, from, from + swizzle.bits}) {
+       {ends.to, ends.to + bits, ends.from, ends.from + bits}) {
     cut_at(leaves, boundary);
   }
-  if (!made_of_bits(leaves, swizzle.base, end)) {
-    return fail(ErrorCode::unsupported,
-                "a swizzle xors bits of the place; here digits do not lie at "
-                "whole bits: their sizes and strides must be powers of two");
-  }
-  // A digit and the one that it is xored with are as wide.
-  for (std::int64_t k = 1; k < swizzle.bits; ++k) {
+  for (std::int64_t k = 1; k < bits; ++k) {
     const auto begins = [&](std::int64_t boundary) {
       return std::ranges::any_of(leaves, [&](const Leaf& leaf) {
-        const std::optional<Bits> bits = bits_of(leaf);
-        return bits && (bits->low == boundary || bits->high == boundary);
+        const std::optional<Bits> own = bits_of(leaf);
+        return own && (own->low == boundary || own->high == boundary);
       });
     };
-    if (begins(to + k) || begins(from + k)) {
-      cut_at(leaves, to + k);
-      cut_at(leaves, from + k);
+    if (begins(ends.to + k) || begins(ends.from + k)) {
+      cut_at(leaves, ends.to + k);
+      cut_at(leaves, ends.from + k);
     }
   }
+}
+
+// The terms of leaves that are cut alike.
+std::vector<Term> xored(const std::vector<Leaf>& leaves, const Ends& ends,
+                        std::int64_t bits) {
+  std::vector<Term> terms;
   std::vector<bool> taken(leaves.size(), false);
   for (const Leaf& leaf : leaves) {
     Term term = term_of(leaf);
-    const std::optional<Bits> bits = bits_of(leaf);
-    if (bits && bits->low >= to && bits->high <= to + swizzle.bits) {
+    const std::optional<Bits> own = bits_of(leaf);
+    if (own && own->low >= ends.to && own->high <= ends.to + bits) {
       for (std::size_t k = 0; k < leaves.size(); ++k) {
         const std::optional<Bits> by = bits_of(leaves[k]);
-        if (!by || by->low - from != bits->low - to || by->high == by->low) {
+        if (!by || by->low - ends.from != own->low - ends.to ||
+            by->high == by->low) {
           continue;
         }
         taken[k] = true;
@@ -140,15 +131,43 @@ Result<std::vector<Term>> swizzled(std::vector<Leaf> leaves,
   // Bits that are xored with nothing: they stand there as they are.
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     const std::optional<Bits> by = bits_of(leaves[k]);
-    if (taken[k] || !by || by->low < from || by->high > from + swizzle.bits) {
+    if (taken[k] || !by || by->low < ends.from || by->high > ends.from + bits) {
       continue;
     }
     Leaf copy = leaves[k];
     copy.mod = copy.extent;
-    copy.stride = std::int64_t{1} << (by->low - from + to);
+    copy.stride = std::int64_t{1} << (by->low - ends.from + ends.to);
     if (copy.extent > 1) terms.push_back(term_of(copy));
   }
   return terms;
+}
+
+}  // namespace
+
+Result<std::vector<Term>> swizzled(std::vector<Leaf> leaves,
+                                   const Swizzle& swizzle) {
+  const std::int64_t distance =
+      swizzle.shift < 0 ? -swizzle.shift : swizzle.shift;
+  if (swizzle.bits == 0 || distance == 0) {
+    std::vector<Term> terms;
+    for (const Leaf& leaf : leaves) terms.push_back(term_of(leaf));
+    return terms;
+  }
+  const std::int64_t end = swizzle.base + distance + swizzle.bits;
+  if (end > 62 || distance < swizzle.bits) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a swizzle of {} bits from bit {} on, {} apart: "
+                            "the bits overlap, or leave the place",
+                            swizzle.bits, swizzle.base, distance));
+  }
+  const Ends ends = ends_of(swizzle);
+  cut_alike(leaves, ends, swizzle.bits);
+  if (!made_of_bits(leaves, swizzle.base, end)) {
+    return fail(ErrorCode::unsupported,
+                "a swizzle xors bits of the place; here digits do not lie at "
+                "whole bits: their sizes and strides must be powers of two");
+  }
+  return xored(leaves, ends, swizzle.bits);
 }
 
 }  // namespace stridewise::dialects

@@ -11,12 +11,10 @@
 #include "base/utf8.hpp"
 #include "draw/colour.hpp"
 #include "draw/grid.hpp"
-#include "draw/labels.hpp"
 #include "draw/options.hpp"
 #include "draw/panel.hpp"
-#include "draw/value.hpp"
+#include "draw/pieces_cells.hpp"
 #include "stridewise/notation.hpp"
-#include "stridewise/values.hpp"
 
 namespace stridewise::draw {
 namespace {
@@ -38,14 +36,16 @@ class Builder {
   Builder(const Layout& layout, const DrawOptions& options,
           std::span<const std::int64_t> columns)
       : layout_(layout), options_(options), columns_(columns) {
-    unit_ = 0;
+    tensors_.unit = 0;
     for (const Tensor& tensor : layout.tensors()) {
       const Result<Layout> part = layout.part(tensor.name);
-      parts_.push_back(part ? *part : layout);
-      bitwise_.push_back(tensor.bitwise || bits_lie_apart(parts_.back()));
-      unit_ = std::gcd(unit_, bitwise_.back() ? 1 : parts_.back().place_bits());
+      tensors_.parts.push_back(part ? *part : layout);
+      const Layout& own = tensors_.parts.back();
+      tensors_.bitwise.push_back(tensor.bitwise || bits_lie_apart(own));
+      tensors_.unit = std::gcd(tensors_.unit,
+                               tensors_.bitwise.back() ? 1 : own.place_bits());
     }
-    several_ = layout.tensor() < 0;
+    tensors_.several = layout.tensor() < 0;
   }
 
   Result<Picture> run() {
@@ -72,10 +72,10 @@ class Builder {
 
   Result<void> check() const {
     if (auto fine = check_sizes(layout_, options_); !fine) return fine;
-    if (!several_ && layout_.unreadable()) {
+    if (!tensors_.several && layout_.unreadable()) {
       return unexpected(*layout_.unreadable());
     }
-    if (options_.data && !several_ &&
+    if (options_.data && !tensors_.several &&
         options_.data->type.bits != layout_.element_bits() &&
         layout_.tensors()[static_cast<std::size_t>(layout_.tensor())]
             .type.empty()) {
@@ -104,20 +104,21 @@ class Builder {
   }
 
   Result<void> choose_colours() {
-    if (several_ && options_.colour.empty()) {
+    if (tensors_.several && options_.colour.empty()) {
       picture_.colour = "part";
-      picture_.colour_extent = static_cast<std::int64_t>(parts_.size());
+      picture_.colour_extent = static_cast<std::int64_t>(tensors_.parts.size());
       picture_.colours = colours_of(picture_.colour_extent);
       for (const Tensor& tensor : layout_.tensors()) {
         picture_.colour_names.push_back(tensor.name);
       }
       return {};
     }
-    Result<Colouring> colouring =
-        make_colouring(several_ ? parts_.front() : layout_, options_.colour);
+    Result<Colouring> colouring = make_colouring(
+        tensors_.several ? tensors_.parts.front() : layout_, options_.colour);
     // Of the first tensor that has the dim, where none is chosen.
-    for (std::size_t t = 1; several_ && !colouring && t < parts_.size(); ++t) {
-      colouring = make_colouring(parts_[t], options_.colour);
+    for (std::size_t t = 1;
+         tensors_.several && !colouring && t < tensors_.parts.size(); ++t) {
+      colouring = make_colouring(tensors_.parts[t], options_.colour);
     }
     if (!colouring) return unexpected(colouring.error());
     colouring_ = *std::move(colouring);
@@ -138,21 +139,23 @@ class Builder {
         printable(named.empty() ? options_.type_name : named);
     picture_.title =
         options_.title.empty() ? expression : printable(options_.title);
-    picture_.subtitle = fmt::format(
-        "{}{}{}, {} bytes",
-        options_.title.empty() ? "" : expression + "  \u00b7  ",
-        print(layout_.shape()), several_ || type.empty() ? "" : " of " + type,
-        layout_.size_bytes());
+    picture_.subtitle =
+        fmt::format("{}{}{}, {} bytes",
+                    options_.title.empty() ? "" : expression + "  \u00b7  ",
+                    print(layout_.shape()),
+                    tensors_.several || type.empty() ? "" : " of " + type,
+                    layout_.size_bytes());
     picture_.shape = layout_.shape();
     picture_.element_bytes = 1;
-    picture_.cell_bits = unit_;
+    picture_.cell_bits = tensors_.unit;
     picture_.label = options_.label;
     picture_.has_data = options_.data.has_value();
-    const bool bits = std::ranges::find(bitwise_, true) != bitwise_.end();
+    const bool bits =
+        std::ranges::find(tensors_.bitwise, true) != tensors_.bitwise.end();
     if (options_.label == DrawLabel::index) {
       picture_.cell_words =
-          fmt::format("in a cell of {} bit{}: the index{}", unit_,
-                      unit_ == 1 ? "" : "s", bits ? ":bit" : "");
+          fmt::format("in a cell of {} bit{}: the index{}", tensors_.unit,
+                      tensors_.unit == 1 ? "" : "s", bits ? ":bit" : "");
     }
   }
 
@@ -160,12 +163,12 @@ class Builder {
   [[nodiscard]] std::int64_t label_width() const {
     if (options_.label == DrawLabel::value) return 7;
     if (options_.label == DrawLabel::offset) {
-      return digits_of(layout_.size_bits() / unit_);
+      return digits_of(layout_.size_bits() / tensors_.unit);
     }
     std::int64_t most = 1;
-    for (std::size_t t = 0; t < parts_.size(); ++t) {
-      std::int64_t width = bitwise_[t] ? 3 : 0;
-      for (const Dim& dim : parts_[t].shape()) {
+    for (std::size_t t = 0; t < tensors_.parts.size(); ++t) {
+      std::int64_t width = tensors_.bitwise[t] ? 3 : 0;
+      for (const Dim& dim : tensors_.parts[t].shape()) {
         if (dim.extent > 1) width += digits_of(dim.extent - 1) + 1;
       }
       most = std::max(most, width);
@@ -177,16 +180,17 @@ class Builder {
   // as fit.
   [[nodiscard]] std::int64_t row_cells(std::int64_t most) const {
     if (options_.grid_bytes > 0) {
-      return std::max<std::int64_t>(1, options_.grid_bytes * 8 / unit_);
+      return std::max<std::int64_t>(1, options_.grid_bytes * 8 / tensors_.unit);
     }
-    const std::int64_t all = ceil_div(layout_.size_bits(), unit_);
+    const std::int64_t all = ceil_div(layout_.size_bits(), tensors_.unit);
     if (all <= most) return std::max<std::int64_t>(all, 1);
     std::int64_t best = 1;
     std::int64_t next = all;  // the smallest step above it
     for (const LayoutPiece& piece : layout_.pieces()) {
       for (const LayoutPiece::Digit& digit : piece.digits) {
-        const std::int64_t step = digit.stride_bits / unit_;
-        if (digit.extent < 2 || digit.stride_bits % unit_ != 0) continue;
+        const std::int64_t step = digit.stride_bits / tensors_.unit;
+        if (digit.extent < 2 || digit.stride_bits % tensors_.unit != 0)
+          continue;
         if (step <= most) best = std::max(best, step);
         if (step > most) next = std::min(next, step);
       }
@@ -198,7 +202,7 @@ class Builder {
   }
 
   Result<void> draw_memory() {
-    const std::int64_t cells = ceil_div(layout_.size_bits(), unit_);
+    const std::int64_t cells = ceil_div(layout_.size_bits(), tensors_.unit);
     Expression row;
     row.axes.push_back({.terms = {{.digit = {.dim = "x"}}}});
     const Result<Layout> line = Layout::bind(row, {{"x", cells}}, 1);
@@ -214,7 +218,7 @@ class Builder {
                         .max_cells = options_.max_cells,
                         .max_columns = std::max(most, across)};
     for (const DrawMark& mark : options_.marks) {
-      options.forced.push_back(mark.byte * 8 / unit_);
+      options.forced.push_back(mark.byte * 8 / tensors_.unit);
     }
     Result<Grid> grid = make_grid(*line, options);
     if (!grid) return unexpected(grid.error());
@@ -237,7 +241,7 @@ class Builder {
   // Rulers count bytes, whatever a cell is.
   void rulers(Grid& grid) const {
     const auto in_bytes = [&](std::int64_t cells) {
-      const std::int64_t bits = cells * unit_;
+      const std::int64_t bits = cells * tensors_.unit;
       return bits % 8 == 0 ? fmt::format("{}", bits / 8) : std::string();
     };
     for (std::size_t k = 0; k < grid.rows.size(); ++k) {
@@ -256,13 +260,13 @@ class Builder {
     panel.size_bytes = layout_.size_bytes();
     for (const Tensor& tensor : layout_.tensors()) {
       panel.elements +=
-          several_ || tensor.name == chosen() ? tensor.elements : 0;
+          tensors_.several || tensor.name == chosen() ? tensor.elements : 0;
     }
-    const std::int64_t cells = layout_.size_bits() / unit_;
+    const std::int64_t cells = layout_.size_bits() / tensors_.unit;
     panel.told_apart = cells <= few_places;
     std::vector<std::int64_t> index(most_dims);
     for (std::int64_t k = 0; panel.told_apart && k < cells; ++k) {
-      const Found found = layout_.find(k * unit_, index);
+      const Found found = layout_.find(k * tensors_.unit, index);
       const Place place = is_other(found) ? Place::other : found.place;
       panel.padding += place == Place::padding ? 1 : 0;
       panel.gaps += place == Place::gap ? 1 : 0;
@@ -275,17 +279,19 @@ class Builder {
 
   // Whether it is of another tensor than the one that is drawn.
   [[nodiscard]] bool is_other(const Found& found) const {
-    return !several_ && found.tensor >= 0 && found.tensor != layout_.tensor();
+    return !tensors_.several && found.tensor >= 0 &&
+           found.tensor != layout_.tensor();
   }
 
   void fill(const Grid& grid, PicturePanel& panel) {
+    const PiecedCells cells(layout_, options_, tensors_, colouring_, picture_);
     std::vector<std::int64_t> index(most_dims);
     std::vector<std::int64_t> coordinates(layout_.axes().size());
     for (std::size_t row = 0; row < grid.rows.size(); ++row) {
       for (std::size_t column = 0; column < grid.columns.size(); ++column) {
         const std::optional<std::int64_t> at = grid.place(row, column);
         if (!at) continue;
-        const std::int64_t bit = *at * unit_;
+        const std::int64_t bit = *at * tensors_.unit;
         if (bit >= layout_.size_bits()) continue;
         const Found found = layout_.find(bit, index);
         PictureCell cell{.row = static_cast<std::int32_t>(row),
@@ -298,12 +304,12 @@ class Builder {
         if (is_other(found)) {
           cell.kind = Place::other;
         } else if (found.place == Place::padding) {
-          padding(bit, cell, panel);
+          if (cells.padding(bit, cell)) ++panel.nonzero_padding;
         } else if (found.place == Place::element) {
-          element(found, index, cell);
+          cells.element(found, index, cell);
         }
         for (const DrawMark& mark : options_.marks) {
-          if (mark.byte * 8 / unit_ == *at) {
+          if (mark.byte * 8 / tensors_.unit == *at) {
             panel.marks.push_back({printable(mark.name), panel.cells.size()});
           }
         }
@@ -312,121 +318,10 @@ class Builder {
     }
   }
 
-  // Padding that is not zero is told.
-  void padding(std::int64_t bit, PictureCell& cell, PicturePanel& panel) const {
-    if (!options_.data) return;
-    std::int64_t held = 0;
-    const std::int64_t end = std::min(bit + unit_, layout_.size_bits());
-    for (std::int64_t at = bit; at < end; ++at) {
-      const auto byte = static_cast<unsigned>(
-          options_.data->bytes[static_cast<std::size_t>(at / 8)]);
-      held |= byte >> (at % 8) & 1U;
-    }
-    if (held == 0) return;
-    cell.nonzero = true;
-    cell.label = cell.value = "not 0";
-    ++panel.nonzero_padding;
-  }
-
-  void element(const Found& found, std::span<const std::int64_t> index,
-               PictureCell& cell) {
-    const auto t = static_cast<std::size_t>(found.tensor);
-    const Shape& shape = parts_[t].shape();
-    const auto own = index.first(shape.size());
-    if (!several_) cell.index.assign(own.begin(), own.end());
-    if (!picture_.colour_names.empty()) {
-      cell.colour =
-          static_cast<std::int32_t>(std::min(t, picture_.colours.size() - 1));
-    } else if (colouring_.dim < own.size() &&
-               shape[colouring_.dim].name == colouring_.digit.dim) {
-      cell.colour = colouring_.of(own);
-    }
-    std::string numbers;
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      const bool first = cell.words.empty();
-      cell.words +=
-          fmt::format("{}{}={}", first ? "" : ",", shape[d].name, own[d]);
-      if (shape[d].extent == 1 && own.size() > 1) continue;
-      numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", own[d]);
-    }
-    const std::string& name = layout_.tensors()[t].name;
-    if (!name.empty()) cell.words = name + " " + cell.words;
-    if (bitwise_[t]) {
-      cell.words += fmt::format(" bit {}", found.bit);
-      numbers += fmt::format(":{}", found.bit);
-    }
-    if (found.copy > 0) {
-      cell.words += fmt::format(" copy {}", found.copy);
-      numbers = "=" + numbers;
-    }
-    // An element of several cells is told once.
-    const bool begins = bitwise_[t] || found.bit == 0;
-    if (options_.data && begins) cell.value = value(t, own);
-    if (begins) cell.label = label(cell, numbers, t, own);
-  }
-
-  [[nodiscard]] std::string label(const PictureCell& cell,
-                                  const std::string& numbers, std::size_t t,
-                                  std::span<const std::int64_t> index) const {
-    if (auto number = number_label(cell, options_, parts_[t].shape(), index)) {
-      return *std::move(number);
-    }
-    return numbers.empty() ? layout_.tensors()[t].name : numbers;
-  }
-
-  // The number that the element's bits are.
-  [[nodiscard]] std::string value(std::size_t t,
-                                  std::span<const std::int64_t> index) const {
-    const Tensor& tensor = layout_.tensors()[t];
-    const ElementType type =
-        tensor.type.empty()
-            ? options_.data->type
-            : parse_element_type(tensor.type).value_or(options_.data->type);
-    std::vector<std::byte> code(16);
-    for (std::int64_t b = 0;
-         b < std::min<std::int64_t>(tensor.element_bits, 128); ++b) {
-      const std::int64_t at = parts_[t].bit_of(index, b);
-      const auto byte = static_cast<unsigned>(
-          options_.data->bytes[static_cast<std::size_t>(at / 8)]);
-      code[static_cast<std::size_t>(b / 8)] |=
-          static_cast<std::byte>((byte >> (at % 8) & 1U) << (b % 8));
-    }
-    if (options_.data->big_endian && type.bits % 8 == 0) {
-      std::reverse(code.begin(), code.begin() + type.bits / 8);
-    }
-    const ElementType plain = printed_type(type);
-    std::vector<std::byte> shown(16);
-    if (plain == type) {
-      shown = code;
-    } else {
-      convert_values({type, plain}, code.data(), shown.data(), 1);
-    }
-    return print_value(
-        plain, std::span(shown).first(static_cast<std::size_t>(plain.bytes())),
-        false);
-  }
-
-  // What a value of the type is printed as: integers as s64, small floats as f32.
-  static ElementType printed_type(const ElementType& type) {
-    if (type.kind == ElementKind::small_floating) {
-      return *parse_element_type("f32");
-    }
-    if (type.kind == ElementKind::unsigned_integer && type.bits < 64) {
-      return *parse_element_type("u64");
-    }
-    if (type.kind == ElementKind::signed_integer && type.bits < 64) {
-      return *parse_element_type("s64");
-    }
-    return type;
-  }
-
   const Layout& layout_;
   const DrawOptions& options_;
   std::span<const std::int64_t> columns_;
-  std::vector<Layout> parts_;  // one a tensor
-  std::vector<bool> bitwise_;  // whether cells are of its bits
-  bool several_ = false;       // no tensor is chosen: all are drawn
-  std::int64_t unit_ = 1;      // bits of a cell
+  PiecedTensors tensors_;
   Colouring colouring_;
   Picture picture_;
 };

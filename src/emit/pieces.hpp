@@ -47,6 +47,9 @@ struct PiecedSubject {
 };
 [[nodiscard]] PiecedSubject pieced_subject(const Layout& layout);
 
+// Whether all that the code calculates fits 31 bits, with room to spare.
+[[nodiscard]] bool fits_narrow(const PiecedSubject& subject);
+
 // What a digit is, where its variable is `x` of so many values.
 [[nodiscard]] Value unit_value(const detail::Unit& unit, const Value& x,
                                std::int64_t values, Tables& tables);

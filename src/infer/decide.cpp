@@ -196,6 +196,124 @@ std::string doubt(const Located& located, const Shape& shape,
   return "";
 }
 
+// The search for a layout, from what is told surely to what is only tried.
+class Decision {
+ public:
+  Decision(const InferData& data, const Dims& dims, const InferOptions& options,
+           std::int64_t elements)
+      : data_(data), dims_(dims), options_(options), elements_(elements) {
+    report_.elements = elements;
+  }
+
+  InferReport run() && {
+    if (all_equal(data_, elements_)) {
+      report_.outcome = InferReport::Outcome::unknowable;
+      report_.reason =
+          "all elements of the reference are equal: they tell nothing of where "
+          "each one went; use stridewise probe";
+      return std::move(report_);
+    }
+    if (by_places()) return std::move(report_);
+    if (!places_tell_ || elements_ <= search_limit) {
+      SearchResult found = search_layouts(data_, dims_, elements_);
+      if (!found.fits.empty()) return searched(std::move(found), report_);
+      // Half of the elements is no chance.
+      if (found.best && 2 * matching_ < elements_) report_.best = found.best;
+    }
+    if (auto beyond = find_beyond(data_, dims_, elements_)) {
+      return certain(*std::move(beyond), std::move(report_));
+    }
+    report_.outcome = InferReport::Outcome::none;
+    explain_none(data_, options_, report_);
+    return std::move(report_);
+  }
+
+ private:
+  // From the places of values that occur once; one voice for a step is enough, or two are
+  // needed. Whether the report is ready.
+  bool by_places() {
+    const Locator locator(data_, options_.shape, elements_);
+    for (const int least_votes : {1, 2}) {
+      const std::optional<Located> located = locator.run(least_votes);
+      if (!located) {
+        places_tell_ = least_votes == 2;
+        return false;
+      }
+      std::size_t stuck = 0;
+      const std::optional<Built> built =
+          build(located->offsets, options_.shape, options_.element_bytes,
+                data_.dump_bytes(), stuck);
+      if (built) {
+        if (takes(*located, *built)) return true;
+      } else if (stuck < options_.shape.size() && report_.reason.empty()) {
+        report_.reason =
+            print_steps(options_.shape, stuck, located->offsets.steps[stuck]);
+      }
+    }
+    return false;
+  }
+
+  // Whether this layout, or one that says more, is the answer.
+  bool takes(const Located& located, const Built& built) {
+    Offsets offsets = offsets_of(built.layout);
+    offsets.origin -= built.start_byte;
+    const Explained explained = explain(data_, options_.shape, offsets, true);
+    if (explained.present == 0 || explained.matching < explained.present) {
+      if (!report_.best || explained.matching > matching_) {
+        matching_ = explained.matching;
+        report_.best = InferFit{built.layout, {}, built.start_byte, 0};
+      }
+      return false;
+    }
+    // A layout of which a part of the tensor would be missing is none where
+    // another one explains all of it.
+    if (explained.present < elements_ && elements_ <= search_limit) {
+      SearchResult found = search_layouts(data_, dims_, elements_);
+      if (!found.fits.empty()) {
+        report_ = searched(std::move(found), std::move(report_));
+        return true;
+      }
+    }
+    if (explained.present < elements_ && has_all(data_, dims_, elements_)) {
+      return false;
+    }
+    if (built.start_byte != 0 && explained.present == elements_) {
+      if (auto fit = find_backwards(data_, dims_, elements_)) {
+        report_ = certain(*std::move(fit), std::move(report_));
+        return true;
+      }
+    }
+    accept(located, built, explained);
+    return true;
+  }
+
+  void accept(const Located& located, const Built& built,
+              const Explained& explained) {
+    report_.fits.push_back(finish(built, dims_, data_.dump_bytes()));
+    const InferFit& fit = report_.fits.front();
+    report_.reason = doubt(located, options_.shape, explained, elements_);
+    if (report_.reason.empty() && starts_anywhere(fit)) {
+      report_.reason = fmt::format(
+          "the dump is not this memory alone, and does not show which {} "
+          "comes first",
+          fit.layout.axes().front().name);
+    }
+    report_.outcome = report_.reason.empty() ? InferReport::Outcome::one
+                                             : InferReport::Outcome::unproven;
+    report_.present = explained.present;
+    report_.matching = explained.matching;
+    report_.best.reset();
+  }
+
+  const InferData& data_;
+  const Dims& dims_;
+  const InferOptions& options_;
+  std::int64_t elements_;
+  InferReport report_;
+  std::int64_t matching_ = 0;  // elements that the best layout explains
+  bool places_tell_ = true;
+};
+
 }  // namespace
 
 InferReport decide(std::span<const InferPair> pairs,
@@ -204,86 +322,7 @@ InferReport decide(std::span<const InferPair> pairs,
                        options.zeros);
   const Dims dims{options.shape, options.positional, options.element_bytes,
                   options.names};
-  InferReport report;
-  report.elements = elements;
-  if (all_equal(data, elements)) {
-    report.outcome = InferReport::Outcome::unknowable;
-    report.reason =
-        "all elements of the reference are equal: they tell nothing of where "
-        "each one went; use stridewise probe";
-    return report;
-  }
-  std::int64_t built_matching = 0;
-  bool places_tell = true;
-  const Locator locator(data, options.shape, elements);
-  for (const int least_votes : {1, 2}) {
-    const std::optional<Located> located = locator.run(least_votes);
-    if (!located) {
-      places_tell = least_votes == 2;
-      break;
-    }
-    std::size_t stuck = 0;
-    const std::optional<Built> built =
-        build(located->offsets, options.shape, options.element_bytes,
-              data.dump_bytes(), stuck);
-    if (!built) {
-      if (stuck < options.shape.size() && report.reason.empty()) {
-        report.reason =
-            print_steps(options.shape, stuck, located->offsets.steps[stuck]);
-      }
-      continue;
-    }
-    Offsets offsets = offsets_of(built->layout);
-    offsets.origin -= built->start_byte;
-    const Explained explained = explain(data, options.shape, offsets, true);
-    if (explained.present > 0 && explained.matching == explained.present) {
-      // A layout of which a part of the tensor would be missing is none where
-      // another one explains all of it.
-      if (explained.present < elements && elements <= search_limit) {
-        SearchResult found = search_layouts(data, dims, elements);
-        if (!found.fits.empty()) return searched(std::move(found), report);
-      }
-      if (explained.present < elements && has_all(data, dims, elements)) {
-        continue;
-      }
-      if (built->start_byte != 0 && explained.present == elements) {
-        if (std::optional<InferFit> fit =
-                find_backwards(data, dims, elements)) {
-          return certain(*std::move(fit), std::move(report));
-        }
-      }
-      report.fits.push_back(finish(*built, dims, data.dump_bytes()));
-      const InferFit& fit = report.fits.front();
-      report.reason = doubt(*located, options.shape, explained, elements);
-      if (report.reason.empty() && starts_anywhere(fit)) {
-        report.reason = fmt::format(
-            "the dump is not this memory alone, and does not show which {} "
-            "comes first",
-            fit.layout.axes().front().name);
-      }
-      report.outcome = report.reason.empty() ? InferReport::Outcome::one
-                                             : InferReport::Outcome::unproven;
-      report.present = explained.present;
-      report.matching = explained.matching;
-      report.best.reset();
-      return report;
-    }
-    if (report.best && explained.matching <= built_matching) continue;
-    built_matching = explained.matching;
-    report.best = InferFit{built->layout, {}, built->start_byte, 0};
-  }
-  if (!places_tell || elements <= search_limit) {
-    SearchResult found = search_layouts(data, dims, elements);
-    if (!found.fits.empty()) return searched(std::move(found), report);
-    // Half of the elements is no chance.
-    if (found.best && 2 * built_matching < elements) report.best = found.best;
-  }
-  if (std::optional<InferFit> beyond = find_beyond(data, dims, elements)) {
-    return certain(*std::move(beyond), std::move(report));
-  }
-  report.outcome = InferReport::Outcome::none;
-  explain_none(data, options, report);
-  return report;
+  return Decision(data, dims, options, elements).run();
 }
 
 }  // namespace stridewise::inference

@@ -38,6 +38,40 @@ class Shapes(support.CliTest):
         self.answer("convert", *files, *words, "--shape", shown[0])
         self.assertNotEqual(self.path("got.raw").read_bytes(), self.want)
 
+    def test_texts_that_tell_extents_and_types(self):
+        swizzled = "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"
+        shown = self.answer("show", swizzled)
+        self.assertEqual(shown["dims"], {"a": 8, "b": 64})
+        self.assertEqual((shown["dtype"], shown["size_bytes"]), ("u16", 1024))
+        shown = self.answer("show", "bf16[16,256]{1,0:T(8,128)(2,1)}")
+        self.assertEqual((shown["dtype"], shown["size_bytes"]), ("bf16", 8192))
+        self.assertEqual(self.answer("at", swizzled, "3,20")["byte"], 408)
+        # The memory as NumPy makes it: 16 bytes at a time, by the row's number.
+        rows = np.arange(8 * 64, dtype="<u2").reshape(8, 64)
+        memory = np.empty_like(rows)
+        for r in range(8):
+            for g in range(8):
+                memory[r, (g ^ r) * 8:(g ^ r) * 8 + 8] = rows[r, g * 8:g * 8 + 8]
+        memory.tofile(self.path("m.bin"))
+        self.convert(self.path("m.bin"), self.path("r.npy"), swizzled, "a b",
+                     None, "u16")
+        np.testing.assert_array_equal(np.load(self.path("r.npy")), rows)
+        self.assertTrue(self.answer(
+            "diff", self.path("m.bin"), self.path("r.npy"), "--layout-a",
+            swizzled, "--dtype", "u16")["equal"])
+        self.assertEqual(self.answer("check", self.path("m.bin"), swizzled,
+                                     "--dtype", "u16")["elements"], 512)
+        self.refused("show", swizzled, "--shape", "8x32", says="b=64")
+        self.refused("show", swizzled, "--dtype", "f32", says="16 bits")
+        self.refused("show", "n c h w", says="--shape")
+
+    def test_shapes_of_numbers_for_products(self):
+        text = "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)]"
+        by_name = self.answer("show", text, "--shape", "a=16,b=8")
+        self.assertEqual(self.answer("show", text, "--shape", "16x8")
+                         ["expression"], by_name["expression"])
+        self.refused("show", text, "--shape", "16x9", says="128 elements")
+
     def test_shapes_as_python_prints_them(self):
         for text in ("[2, 17, 5, 4]", "(2, 17, 5, 4)", "[2,17,5,4,]",
                      "torch.Size([2, 17, 5, 4])", "N=2,C=17,H=5,W=4",
