@@ -195,6 +195,42 @@ SECTIONS = [
 ]
 
 
+# Drawn for docs/layouts: layouts that are more than plain digits.
+FAMILIES = [
+    ("Beyond plain digits", [
+        figure("family-q4-0", "q4_0: a scale and 32 weights in 18 bytes",
+               "Two blocks. A cell is four bits; the scale d takes four of "
+               "them. The low nibble is weight k, the high one k + 16.",
+               "gguf.q4_0", "--shape", "n=1,k=64"),
+        figure("family-awq", "AWQ: eight weights in a word",
+               "Nibbles in the order 0, 2, 4, 6, 1, 3, 5, 7, lowest first.",
+               "k n/8 n%2 n%8/2", "--shape", "k=4,n=16", "--dtype", "u4",
+               "--color", "n%8", "--grid", "8"),
+        figure("family-pages", "Pages of four tokens, in the order of a table",
+               "Page 0 of the sequence is the third one in memory.",
+               "page=b s/4<2,0,3,1> | s%4 d", "--shape", "b=1,s=16,d=4",
+               "--color", "s/4", "--grid", "64"),
+        figure("family-swizzle-128B", "A tile of 8 rows of 128 bytes, swizzled",
+               "The number of 16 bytes is xored with the row's number. What "
+               "one column of the tile has lies in eight banks.",
+               "tma.swizzle-128B", "--shape", "r=8,c=32", "--color", "c/4",
+               "--grid", "128"),
+        figure("family-fractal", "FRACTAL_Z_C04 in small",
+               "Four channels, then w and h, count as one index k; k and n are "
+               "cut into blocks, here of 8. Three channels leave one of four "
+               "places empty.",
+               "k := c/4 h w c%4; k/8 n%8 k%8", "--shape", "n=5,c=3,h=2,w=2",
+               "--color", "n", "--grid", "64"),
+        figure("family-nv12", "NV12: luma, then two chromas side by side",
+               "Of 4 rows and 8 pixels. A U and a V serve 2 by 2 pixels.",
+               "image.nv12", "--shape", "h=4,w=8,c=2", "--grid", "8"),
+        figure("family-mirrored", "Mirrored pixels in BGR",
+               "w and c from the other end.", "h ~w ~c", "--shape",
+               "h=3,w=5,c=3", "--dtype", "u8", "--color", "c"),
+    ]),
+]
+
+
 def draw(program, folder, entry):
     done = subprocess.run(
         [program, "draw", *entry["arguments"], "--out",
@@ -210,7 +246,7 @@ def page():
              "layouts refer to, drawn from the layouts. The command below a "
              "picture draws it;", "[draw](../draw.md) says what pictures show.",
              "", "    tools/gallery.py ./run      # draws all of them again", ""]
-    for section, figures in SECTIONS:
+    for section, figures in SECTIONS + FAMILIES:
         lines += [f"## {section}", ""]
         for entry in figures:
             command = shlex.join(["./run", "draw", *entry["arguments"], "--out",
@@ -230,7 +266,7 @@ def main(arguments):
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    for _, figures in SECTIONS:
+    for _, figures in SECTIONS + FAMILIES:
         for entry in figures:
             draw(program, folder, entry)
     (folder / "README.md").write_text(page(), encoding="utf-8")

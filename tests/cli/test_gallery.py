@@ -8,6 +8,8 @@ import subprocess
 import sys
 import unittest
 
+import numpy as np
+
 import support
 from model import Model
 from svg import Picture
@@ -71,14 +73,51 @@ def dims_of(entry):
     return shape, WIDTH[dtype]
 
 
+def labels(*extents, hide=()):
+    """An array of the index of each element, as a cell's label says it."""
+    array = np.empty(extents, object)
+    for index in np.ndindex(*extents):
+        array[index] = ",".join(str(x) for d, x in enumerate(index)
+                                if d not in hide)
+    return array
+
+
+def family_labels():
+    """The labels of memory, from one cell to the next."""
+    blocks = []
+    for b in range(2):
+        quants = np.array([str(32 * b + k) for k in range(32)])
+        blocks += [str(b), "", "", "", *quants.reshape(2, 16).T.ravel()]
+    awq = labels(4, 16).reshape(4, 2, 8)[..., [0, 2, 4, 6, 1, 3, 5, 7]]
+    pages = labels(1, 16, 4, hide=[0]).reshape(4, 4, 4)
+    memory = np.empty_like(pages)
+    memory[[2, 0, 3, 1]] = pages
+    rows = labels(8, 32).reshape(8, 8, 4)
+    swizzled = np.array([[rows[r, g ^ r] for g in range(8)] for r in range(8)])
+    fractal = np.full((8, 16), "", object)  # n, then k = h w and four channels
+    for n, c, h, w in np.ndindex(5, 3, 2, 2):
+        fractal[n, (h * 2 + w) * 4 + c] = f"{n},{c},{h},{w}"
+    fractal = fractal.reshape(8, 2, 8).swapaxes(0, 1)
+    nv12 = [*labels(4, 8).ravel(), *labels(2, 4, 2).ravel()]
+    mirrored = labels(3, 5, 3)[:, ::-1, ::-1]
+    return {"family-q4-0": blocks, "family-awq": list(awq.ravel()),
+            "family-pages": list(memory.ravel()),
+            "family-swizzle-128B": list(swizzled.ravel()),
+            "family-fractal": list(fractal.ravel()), "family-nv12": nv12,
+            "family-mirrored": list(mirrored.ravel())}
+
+
 class Gallery(DrawTest):
 
     @classmethod
     def setUpClass(cls):
         sys.path.insert(0, str(ROOT / "tools"))
         import gallery  # noqa: the tool is a program, and its list the truth
-        cls.figures = {entry["name"]: entry for _, figures in gallery.SECTIONS
-                       for entry in figures}
+        def named(sections):
+            return {entry["name"]: entry for _, figures in sections
+                    for entry in figures}
+        cls.plain = named(gallery.SECTIONS)
+        cls.figures = named(gallery.SECTIONS + gallery.FAMILIES)
 
     def read(self, name):
         return Picture((GALLERY / f"{name}.svg").read_text("utf-8"))
@@ -102,7 +141,7 @@ class Gallery(DrawTest):
         self.assertEqual(len(set(shown)), len(shown))
 
     def test_every_cell(self):
-        for name, entry in self.figures.items():
+        for name, entry in self.plain.items():
             with self.subTest(name):
                 shape, width = dims_of(entry)
                 picture = self.read(name)
@@ -117,6 +156,19 @@ class Gallery(DrawTest):
                         part.split("=") for part in shape.split(","))}
                 self.agree(panel, Model(panel.expression, dims, width),
                            whole=not panel.elided)
+
+    def test_every_cell_beyond_plain_digits(self):
+        """The labels of all cells, in the order of memory, as NumPy lays the
+        tensor out; what holds no element has an empty one."""
+        for name, want in family_labels().items():
+            with self.subTest(name):
+                cells = sorted(self.read(name).panels[0].cells,
+                               key=lambda cell: cell.offset)
+                self.assertEqual([cell.offset for cell in cells],
+                                 list(range(len(want))))
+                self.assertEqual([cell.text or "" for cell in cells], want)
+        self.assertEqual(sorted(family_labels()),
+                         sorted(set(self.figures) - set(self.plain)))
 
     def test_small_enough_for_a_page(self):
         for name in self.figures:
