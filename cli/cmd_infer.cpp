@@ -76,16 +76,16 @@ Files open_files(const Options& options) {
                                options.files.size())}};
   }
   const auto [references, dumps] = split(options.files);
-  if (references.size() != dumps.size()) {
-    throw Failure{{ErrorCode::mismatch,
-                   fmt::format("{} references and {} dumps of a series",
-                               references.size(), dumps.size())}};
-  }
   Files files{.all = {}, .pairs = references.size()};
   for (const auto* paths : {&references, &dumps}) {
     for (const fs::path& path : *paths) {
       files.all.push_back(value_of(open_tensor(path)));
     }
+  }
+  if (references.size() != dumps.size()) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{} references and {} dumps of a series",
+                               references.size(), dumps.size())}};
   }
   return files;
 }

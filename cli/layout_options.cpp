@@ -107,6 +107,12 @@ ElementType type_for(const std::string& dtype, const LayoutSource& layout) {
   if (!layout.element_type.empty()) {
     return value_of(parse_element_type(layout.element_type));
   }
+  if (layout.element_bits > 64) {
+    throw Failure{{ErrorCode::mismatch,
+                   fmt::format("{} tells {} bits an element, which may be of "
+                               "several types: give --dtype",
+                               layout.name, layout.element_bits)}};
+  }
   // Where bits alone are told, they are no number in particular.
   return value_of(
       parse_element_type(layout.element_bits == 0 || layout.element_bits == 32

@@ -102,8 +102,9 @@ class Queue;
 // Device memory in a layout. Released with the last copy; copies share it.
 class Tensor {
  public:
-  // Zeros everywhere. Errors: a layout that is not valid, whose elements are not
-  // those of `type`, or that is no image; limits of the device; no memory.
+  // Zeros everywhere. Errors: a layout of which an index has no place, whose elements are
+  // not those of `type` or not 1, 2, 4, 8 or 16 bytes, or that is no image; limits of the
+  // device; no memory. One that is not one-to-one can be the source of a reorder.
   // A tensor without elements is an error too: OpenCL has no empty memory.
   [[nodiscard]] static Result<Tensor> image(const Queue& queue,
                                             const Layout& layout,

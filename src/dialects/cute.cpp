@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cstdlib>
 
 #include "base/checked.hpp"
 #include "dialects/read.hpp"
@@ -15,7 +17,8 @@
 namespace stridewise::dialects {
 namespace {
 
-constexpr std::array<std::string_view, 2> swizzle_marks = {"Sw<", "Swizzle<"};
+constexpr std::array<std::string_view, 3> swizzle_marks = {"Sw<", "Swizzle<",
+                                                           "S<"};
 // What a tensor's text begins with: its pointer, which tells the bits of an element.
 constexpr std::array<std::string_view, 5> pointer_marks = {
     "smem_ptr[", "gmem_ptr[", "rmem_ptr[", "tmem_ptr[", "ptr["};
@@ -106,20 +109,37 @@ class CuteReader {
     if (!cursor_.accept("b]") || !cursor_.accept('(')) {
       return cursor_.error("expected b] and an address: smem_ptr[16b](unset)");
     }
-    while (cursor_.at_name() || cursor_.at_number()) {
-      if (!cursor_.name().empty()) continue;
-      if (auto digits = cursor_.number("an address"); !digits) {
-        return unexpected(digits.error());
-      }
-    }
+    if (auto read = read_address(); !read) return unexpected(read.error());
     if (!cursor_.accept(')') || !cursor_.accept('o')) {
       return cursor_.error("expected ') o' and a layout");
     }
     return true;
   }
 
-  // "Sw<3,4,3> o", and "o _0 o" or a pointer behind it. Beside a pointer, the bits are
-  // those of an address, in bytes.
+  // "0x7f00" or "unset".
+  Result<void> read_address() {
+    const std::size_t at = cursor_.position();
+    std::string text;
+    if (cursor_.at_number()) {
+      const Result<std::int64_t> digits = cursor_.number("an address");
+      if (!digits) return unexpected(digits.error());
+      text = std::to_string(*digits);
+    }
+    text += cursor_.name();
+    if (text == "unset") return {};
+    std::string_view digits = text;
+    const bool hexadecimal = digits.starts_with("0x");
+    if (hexadecimal) digits.remove_prefix(2);
+    const auto [end, fault] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), address_,
+                        hexadecimal ? 16 : 10);
+    if (fault == std::errc() && end == digits.data() + digits.size()) return {};
+    return cursor_.error_at(at, ErrorCode::syntax,
+                            "expected an address such as 0x7f00, or unset");
+  }
+
+  // "Sw<3,4,3> o", and "o _0 o" or a pointer behind it: then the bits are those of an
+  // address, in bytes.
   Result<void> read_swizzle() {
     const bool swizzles = std::ranges::any_of(
         swizzle_marks,
@@ -136,17 +156,34 @@ class CuteReader {
         return cursor_.error("expected three numbers: Sw<3,4,3>");
       }
     }
-    if (!cursor_.accept('o')) {
+    if (!cursor_.accept('_') && !cursor_.accept('o')) {
       return cursor_.error(
           "expected 'o' and a layout: Sw<3,4,3> o (8,64):(64,1)");
     }
     const std::size_t at = cursor_.position();
     const Result<bool> pointer = read_pointer();
     if (!pointer) return unexpected(pointer.error());
-    if (element_bits_ != 0) return count_in_elements(at);
-    if (cursor_.accept("_0") && cursor_.accept('o')) return {};
-    cursor_.go_to(at);
-    return {};
+    if (*pointer) return count_in_elements(at);
+    return read_offset();
+  }
+
+  // "_0 o" or "0 o": where the layout's memory begins.
+  Result<void> read_offset() {
+    const std::size_t at = cursor_.position();
+    cursor_.accept('_');
+    if (!cursor_.at_number()) {
+      cursor_.go_to(at);
+      return {};
+    }
+    const Result<std::int64_t> offset = cursor_.number("an offset");
+    if (!offset) return unexpected(offset.error());
+    if (!cursor_.accept('o')) {
+      cursor_.go_to(at);
+      return {};
+    }
+    if (*offset == 0) return {};
+    return cursor_.error_at(at, ErrorCode::unsupported,
+                            "an offset below a swizzle other than 0");
   }
 
   Result<void> count_in_elements(std::size_t at) {
@@ -158,6 +195,15 @@ class CuteReader {
           fmt::format("a swizzle from bit {} of the address on, which is "
                       "within an element of {} bits",
                       swizzle_.base, bits));
+    }
+    const std::int64_t end =
+        swizzle_.base + std::abs(swizzle_.shift) + swizzle_.bits;
+    if (end < 64 && (address_ & ((std::uint64_t{1} << end) - 1)) != 0) {
+      return cursor_.error_at(
+          at, ErrorCode::unsupported,
+          fmt::format("an address that is no multiple of {} bytes, which the "
+                      "swizzle repeats after",
+                      std::uint64_t{1} << end));
     }
     swizzle_.base = base;
     return {};
@@ -215,6 +261,7 @@ class CuteReader {
   KnownDims known_;
   Swizzle swizzle_;
   std::int64_t element_bits_ = 0;  // 0: not told
+  std::uint64_t address_ = 0;      // of the pointer
   std::vector<Leaf> leaves_;
   std::string dim_;
   std::int64_t extent_ = 1;  // of the dim, so far

@@ -24,6 +24,7 @@ bool is_bare_tuple(std::string_view text) {
 Result<DialectText> read(Cursor cursor, Step::Kind unit, KnownDims known) {
   std::vector<std::int64_t> strides;
   if (!cursor.accept('(')) return cursor.error("expected '(' and the strides");
+  const bool tuple = cursor.accept('(');  // numpy((240, 80))
   while (cursor.peek() != ')') {
     const bool negative = cursor.accept('-');
     const Result<std::int64_t> stride = cursor.number("a stride");
@@ -34,7 +35,9 @@ Result<DialectText> read(Cursor cursor, Step::Kind unit, KnownDims known) {
     }
     if (!cursor.accept(',')) break;
   }
-  if (!cursor.accept(')')) return cursor.error("expected ',' or ')'");
+  if (!cursor.accept(')') || (tuple && !cursor.accept(')'))) {
+    return cursor.error("expected ',' or ')'");
+  }
   if (!cursor.at_end()) return cursor.error("expected the end");
   DialectText made = of_rank(strides.size(), known);
   std::vector<Term> terms;

@@ -28,15 +28,33 @@ bool is_prefix(std::string_view text) {
           }));
 }
 
+// XLA's name of a type as ours: "f8e4m3" is IEEE's there, and "fn" is a part of the name.
+std::string name_of(std::string_view name) {
+  if (name == "pred") return "bool";
+  if (name == "f4e2m1fn") return "f4";
+  if (name == "f8e8m0fnu") return "e8";
+  if (!name.starts_with("f8e")) return std::string(name);
+  return fmt::format("f8_{}", name.substr(2));
+}
+
 class XlaReader {
  public:
   XlaReader(std::string_view text, std::size_t brace, KnownDims known)
       : cursor_(text), text_(text), brace_(brace), known_(known) {}
 
   Result<DialectText> run() {
+    if (auto shape = read_prefix(); !shape) return unexpected(shape.error());
     cursor_.go_to(brace_ + 1);
     if (auto order = read_order(); !order) return unexpected(order.error());
-    made_ = of_rank(order_.size(), known_);
+    if (!extents_.empty() && extents_.size() != order_.size()) {
+      return cursor_.error_at(0, ErrorCode::mismatch,
+                              fmt::format("{} extents, but a layout of {} dims",
+                                          extents_.size(), order_.size()));
+    }
+    DialectText dims = of_rank(order_.size(), known_);
+    made_.dims = std::move(dims.dims);
+    made_.positional = dims.positional;
+    made_.extents = extents_;
     for (auto dim = order_.rbegin(); dim != order_.rend(); ++dim) {
       digits_.push_back({{.dim = made_.dims[*dim]}});
     }
@@ -53,7 +71,6 @@ class XlaReader {
           "expected a tile, T(8,128), a memory space, S(1), the bits of an "
           "element, E(4), or '}' and the end");
     }
-    if (auto shape = read_prefix(); !shape) return unexpected(shape.error());
     std::vector<Term> terms;
     for (const Place& place : digits_) {
       if (!place.empty()) terms.push_back({.digit = place.front()});
@@ -87,17 +104,37 @@ class XlaReader {
     return {};
   }
 
-  // E(4): bits of an element that is packed. S(1): which memory; it changes no place.
+  // E(4): bits of an element in memory. S(1): which memory; it changes no place.
   Result<void> read_properties() {
     while (cursor_.peek() == 'S' || cursor_.peek() == 'E') {
       const bool bits = cursor_.accept('E');
       if (!bits) cursor_.accept('S');
       if (!cursor_.accept('(')) return cursor_.error("expected '('");
+      const std::size_t at = cursor_.position();
       const Result<std::int64_t> number = cursor_.number("a number");
       if (!number) return unexpected(number.error());
       if (!cursor_.accept(')')) return cursor_.error("expected ')'");
-      if (bits && *number > 0) made_.element_bits = *number;
+      if (bits) {
+        if (auto taken = take_bits(*number, at); !taken) return taken;
+      }
     }
+    return {};
+  }
+
+  // The type before the brace has so many bits, or is a number that has more room.
+  Result<void> take_bits(std::int64_t bits, std::size_t at) {
+    constexpr std::int64_t most_bits = 64;
+    if (bits == 0 || bits == made_.element_bits) return {};
+    const bool fits = bits <= most_bits && bits > made_.element_bits;
+    if (!fits || is_floating_) {
+      return cursor_.error_at(
+          at, ErrorCode::mismatch,
+          fmt::format("{} bits of an element of {}", bits,
+                      made_.element_type.empty() ? "1 to 64 bits"
+                                                 : made_.element_type));
+    }
+    made_.element_bits = bits;
+    made_.element_type.clear();
     return {};
   }
 
@@ -196,35 +233,34 @@ class XlaReader {
     const std::size_t open = text_.substr(0, brace_).find('[');
     if (open == std::string_view::npos) return {};
     const std::string_view name = text_.substr(0, open);
-    const Result<ElementType> type =
-        parse_element_type(name == "pred" ? "bool" : name);
+    const Result<ElementType> type = parse_element_type(name_of(name));
     if (!type) {
       return cursor_.error_at(0, ErrorCode::unknown_name,
                               fmt::format("no element type '{}'", name));
     }
     made_.element_bits = type->bits;
     made_.element_type = type->name;
-    const std::size_t back = cursor_.position();
+    is_floating_ = type->kind != ElementKind::boolean &&
+                   type->kind != ElementKind::signed_integer &&
+                   type->kind != ElementKind::unsigned_integer;
     cursor_.go_to(open + 1);
     do {
       const Result<std::int64_t> extent = cursor_.number("an extent");
       if (!extent) return unexpected(extent.error());
-      made_.extents.push_back(*extent);
+      extents_.push_back(*extent);
     } while (cursor_.accept(','));
-    cursor_.go_to(back);
-    if (made_.extents.size() == order_.size()) return {};
-    return cursor_.error_at(open, ErrorCode::mismatch,
-                            fmt::format("{} extents, but a layout of {} dims",
-                                        made_.extents.size(), order_.size()));
+    return {};
   }
 
   Cursor cursor_;
   std::string_view text_;
   std::size_t brace_;
   KnownDims known_;
-  std::vector<std::size_t> order_;  // from minor to major
-  std::vector<Place> digits_;       // slowest first
+  std::vector<std::int64_t> extents_;  // before the brace
+  std::vector<std::size_t> order_;     // from minor to major
+  std::vector<Place> digits_;          // slowest first
   int tiles_ = 0;
+  bool is_floating_ = false;  // the type before the brace
   DialectText made_;
 };
 

@@ -47,7 +47,8 @@ std::optional<InferFit> find_backwards(const InferData& data, const Dims& dims,
       KnownPlaces::find(data, dims, elements);
   if (!known) return std::nullopt;
   std::optional<InferFit> fit = find_reversed(*known);
-  return fit && fit->trailing_bytes == 0 ? std::move(fit) : std::nullopt;
+  const bool whole = fit && fit->trailing_bytes == 0 && fit->missing_bytes == 0;
+  return whole ? std::move(fit) : std::nullopt;
 }
 
 std::optional<InferFit> find_beyond(const InferData& data, const Dims& dims,

@@ -46,9 +46,15 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   const bool whole =
       built.start_byte == 0 && built.layout.size_bytes() == dump_bytes;
   const Offsets function = offsets_of(built.layout);
-  const std::vector<Named> names =
+  std::vector<Named> names =
       names_of(function, built.chains, dims, whole ? dump_bytes : -1,
                built.start_byte != 0);
+  // Where nothing shows a block, the name without blocks is the likely one.
+  if (built.layout.dense()) {
+    std::ranges::stable_sort(names, {}, [](const Named& named) {
+      return std::pair(named.strided, named.layout.terms().size());
+    });
+  }
   for (const Named& named : names) fit.names.push_back(named.name);
   // The memory may be that of a layout that has a name, and the base what lies
   // before it.
@@ -126,7 +132,7 @@ std::string print_steps(const Shape& shape, std::size_t d,
 
 // What is known when nothing fits.
 void explain_none(const InferData& data, const InferOptions& options,
-                  InferReport& report) {
+                  bool distinct, InferReport& report) {
   if (!report.best) {
     if (report.reason.empty()) {
       report.reason = "no layout that was tried has the dump's size";
@@ -148,8 +154,12 @@ void explain_none(const InferData& data, const InferOptions& options,
     report.first_break = index_of(options.shape, explained.first_break);
   }
   report.reason =
-      fmt::format("none fits: the nearest explains {} of {} elements",
-                  explained.matching, report.elements);
+      fmt::format("none fits: the nearest explains {} of {} elements{}",
+                  explained.matching, report.elements,
+                  distinct ? ""
+                           : "; values repeat, so that only layouts of the "
+                             "catalogue and orders of dims could be tried "
+                             "(stridewise probe makes values that do not)");
 }
 
 // What the search found, which explains every element. It tries some layouts:
@@ -224,7 +234,7 @@ class Decision {
       return certain(*std::move(beyond), std::move(report_));
     }
     report_.outcome = InferReport::Outcome::none;
-    explain_none(data_, options_, report_);
+    explain_none(data_, options_, distinct_, report_);
     return std::move(report_);
   }
 
@@ -239,6 +249,7 @@ class Decision {
         places_tell_ = least_votes == 2;
         return false;
       }
+      distinct_ = located->distinct;
       std::size_t stuck = 0;
       const std::optional<Built> built =
           build(located->offsets, options_.shape, options_.element_bytes,
@@ -277,7 +288,7 @@ class Decision {
     if (explained.present < elements_ && has_all(data_, dims_, elements_)) {
       return false;
     }
-    if (built.start_byte != 0 && explained.present == elements_) {
+    if (explained.present == elements_ && is_odd(built)) {
       if (auto fit = find_backwards(data_, dims_, elements_)) {
         report_ = certain(*std::move(fit), std::move(report_));
         return true;
@@ -285,6 +296,15 @@ class Decision {
     }
     accept(located, built, explained);
     return true;
+  }
+
+  // Plain digits can say what runs backwards: by a base before the dump's first byte, or by
+  // a bias, which no name explains.
+  [[nodiscard]] bool is_odd(const Built& built) const {
+    if (built.start_byte != 0) return true;
+    const bool biased = std::ranges::any_of(
+        built.chains, [](const Chain& chain) { return chain.bias != 0; });
+    return biased && finish(built, dims_, data_.dump_bytes()).names.empty();
   }
 
   void accept(const Located& located, const Built& built,
@@ -312,6 +332,7 @@ class Decision {
   InferReport report_;
   std::int64_t matching_ = 0;  // elements that the best layout explains
   bool places_tell_ = true;
+  bool distinct_ = true;  // no two of the values that were looked for are equal
 };
 
 }  // namespace

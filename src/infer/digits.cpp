@@ -53,6 +53,13 @@ struct Block {
   std::int64_t bias;
 };
 
+// What is tried, and what strides are multiples of.
+struct Search {
+  std::int64_t unit = 1;
+  bool biased = true;
+  bool falling = false;  // strides may be negative
+};
+
 std::int64_t count(const Steps& steps) {
   return static_cast<std::int64_t>(steps.size());
 }
@@ -66,7 +73,7 @@ std::int64_t at(const Steps& steps, std::int64_t k) {
 
 // The stride of steps that are one straight line; 0: they are none, or fewer
 // than two.
-std::int64_t straight(const Steps& steps) {
+std::int64_t straight(const Steps& steps, bool falling) {
   std::int64_t first = -1;
   std::int64_t stride = 0;
   for (std::int64_t k = 0; k < count(steps); ++k) {
@@ -77,7 +84,9 @@ std::int64_t straight(const Steps& steps) {
     }
     const std::int64_t rise = at(steps, k) - at(steps, first);
     if (stride == 0) {
-      if (rise <= 0 || rise % (k - first) != 0) return 0;
+      if (rise == 0 || (rise < 0 && !falling) || rise % (k - first) != 0) {
+        return 0;
+      }
       stride = rise / (k - first);
     } else if (rise != stride * (k - first)) {
       return 0;
@@ -87,14 +96,16 @@ std::int64_t straight(const Steps& steps) {
 }
 
 // The stride within blocks, from two known steps of one block.
-std::int64_t stride_within(const Steps& steps, const Block& block) {
+std::int64_t stride_within(const Steps& steps, const Block& block,
+                           bool falling) {
   std::int64_t previous = -1;
   for (std::int64_t k = 0; k < count(steps); ++k) {
     if (at(steps, k) == unknown) continue;
     if (previous >= 0 &&
         (previous + block.bias) / block.size == (k + block.bias) / block.size) {
       const std::int64_t rise = at(steps, k) - at(steps, previous);
-      return rise > 0 && rise % (k - previous) == 0 ? rise / (k - previous) : 0;
+      const bool fits = (rise > 0 || falling) && rise % (k - previous) == 0;
+      return fits ? rise / (k - previous) : 0;
     }
     previous = k;
   }
@@ -166,12 +177,6 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
   return blocks;
 }
 
-// What is tried, and what strides are multiples of.
-struct Search {
-  std::int64_t unit = 1;
-  bool biased = true;
-};
-
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
                        const Search& search);
 
@@ -179,8 +184,8 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
 // NOLINTNEXTLINE(misc-no-recursion): each level has fewer steps
 void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
                 const Search& search, std::vector<Chain>& chains) {
-  const std::int64_t stride = stride_within(steps, block);
-  if (stride <= 0) return;
+  const std::int64_t stride = stride_within(steps, block, search.falling);
+  if (stride == 0) return;
   const std::optional<Steps> blocks = without(steps, block, stride);
   if (!blocks || blocks->size() >= steps.size()) return;
   if (count(steps) <= block.size && constant(*blocks)) {
@@ -217,13 +222,31 @@ std::vector<Chain> turned(std::int64_t fall, std::int64_t unit) {
   return chains;
 }
 
+// Digits that follow each other as one digit does are one.
+Chain merged(const Chain& chain) {
+  Chain made{chain.bias, {}};
+  for (const Chain::Part& part : chain.parts) {
+    if (!made.parts.empty()) {
+      Chain::Part& last = made.parts.back();
+      if (last.mod != 0 && last.div * last.mod == part.div &&
+          last.stride * last.mod == part.stride) {
+        last.mod *= part.mod;
+        continue;
+      }
+    }
+    made.parts.push_back(part);
+  }
+  return made;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
                        const Search& search) {
   const auto known = std::ranges::count_if(
       steps, [](std::int64_t step) { return step != unknown; });
   if (known <= 1) return {Chain{}};
-  if (const std::int64_t stride = straight(steps); stride > 0) {
+  if (const std::int64_t stride = straight(steps, search.falling);
+      stride != 0) {
     return {Chain{0, {{1, 0, stride}}}};
   }
   // Two indices in turned order: a digit that goes round between them.
@@ -237,7 +260,7 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     if (count(steps) > 2) strides.push_back(at(steps, 2) - at(steps, 1));
     if (strides.size() == 2 && strides[0] == strides[1]) strides.pop_back();
     for (const std::int64_t stride : strides) {
-      if (stride <= 0) continue;
+      if (stride == 0 || (stride < 0 && !search.falling)) continue;
       for (const Block& block : blocks_by_ends(steps, stride, origin)) {
         add_chains(steps, block, origin, search, chains);
       }
@@ -266,10 +289,11 @@ std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
   return chains;
 }
 
-std::optional<Chain> fit_chain_from_zero(std::span<const std::int64_t> steps) {
-  for (Chain& chain :
-       fit(Steps(steps.begin(), steps.end()), 0, {1, /*biased=*/false})) {
-    if (chain.bias == 0) return std::move(chain);
+std::optional<Chain> fit_chain_from_zero(std::span<const std::int64_t> steps,
+                                         bool falling) {
+  const Search search{.unit = 1, .biased = false, .falling = falling};
+  for (const Chain& chain : fit(Steps(steps.begin(), steps.end()), 0, search)) {
+    if (chain.bias == 0) return merged(chain);
   }
   return std::nullopt;
 }

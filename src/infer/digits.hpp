@@ -40,8 +40,9 @@ struct Chain {
                                             std::int64_t origin,
                                             std::int64_t unit);
 
-// The first of those whose bias is 0; nullopt: there is none.
+// The first of those whose bias is 0; nullopt: there is none. With `falling`, strides may
+// be negative: a digit that runs backwards.
 [[nodiscard]] std::optional<Chain> fit_chain_from_zero(
-    std::span<const std::int64_t> steps);
+    std::span<const std::int64_t> steps, bool falling = false);
 
 }  // namespace stridewise::inference

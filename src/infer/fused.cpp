@@ -17,6 +17,7 @@ namespace {
 using Steps = std::vector<std::int64_t>;
 
 constexpr std::int64_t most_values = 1 << 18;  // of a fused index
+constexpr int most_dims = 6;  // of more than one index: all orders are tried
 constexpr std::array<std::int64_t, 5> blocks = {4, 8, 16, 32, 2};
 
 // x / div % mod of a dim; mod 0: the rest of it.
@@ -37,23 +38,28 @@ class Search {
   explicit Search(const KnownPlaces& known) : known_(known) {}
 
   [[nodiscard]] std::optional<InferFit> run() const {
+    const auto several = [](const Dim& dim) { return dim.extent > 1; };
+    if (std::ranges::count_if(known_.shape(), several) > most_dims) {
+      return std::nullopt;
+    }
     std::vector<std::size_t> order;
-    return extend(order);
+    return extend(order, 1);
   }
 
  private:
-  // Each order of two dims or more.
+  // Each order of two dims or more, as far as their product is not too large.
   // NOLINTNEXTLINE(misc-no-recursion): depth is the number of dims
-  [[nodiscard]] std::optional<InferFit> extend(
-      std::vector<std::size_t>& order) const {
+  [[nodiscard]] std::optional<InferFit> extend(std::vector<std::size_t>& order,
+                                               std::int64_t values) const {
     for (std::size_t d = 0; d < known_.shape().size(); ++d) {
       if (std::ranges::find(order, d) != order.end()) continue;
-      if (known_.shape()[d].extent == 1) continue;
+      const std::int64_t extent = known_.shape()[d].extent;
+      if (extent == 1 || extent > most_values / values) continue;
       order.push_back(d);
       if (order.size() > 1) {
         if (auto fit = blocked(order)) return fit;
       }
-      if (auto fit = extend(order)) return fit;
+      if (auto fit = extend(order, values * extent)) return fit;
       order.pop_back();
     }
     return std::nullopt;
@@ -159,7 +165,7 @@ class Search {
     for (std::int64_t f = 0; f < count; ++f) {
       steps.push_back(step(element_of(candidate, f)));
     }
-    const std::string name = free_name();
+    const std::string name = known_.free_name("f");
     if (!add_terms({.dim = name}, steps, terms)) return std::nullopt;
     for (const Part& part : candidate.rest) {
       steps.clear();
@@ -204,16 +210,6 @@ class Search {
                                       .mod = part.mod}});
     }
     return body;
-  }
-
-  // A name that no dim has.
-  [[nodiscard]] std::string free_name() const {
-    std::string name = "f";
-    while (std::ranges::find(known_.shape(), name, &Dim::name) !=
-           known_.shape().end()) {
-      name += "f";
-    }
-    return name;
   }
 
   const KnownPlaces& known_;

@@ -2,11 +2,11 @@
 #include "infer/known.hpp"
 
 #include <algorithm>
-#include <random>
-#include <unordered_map>
 #include <utility>
 
+#include "base/random.hpp"
 #include "infer/natural.hpp"
+#include "infer/places.hpp"
 
 namespace stridewise::inference {
 namespace {
@@ -41,25 +41,29 @@ std::optional<KnownPlaces> KnownPlaces::find(const InferData& data,
   if (elements == 0 || elements > most_elements || places > most_places) {
     return std::nullopt;
   }
-  std::unordered_map<std::uint64_t, std::int64_t> place_of;
-  place_of.reserve(static_cast<std::size_t>(places));
-  for (std::int64_t p = 0; p < places; ++p) {
-    const auto [at, fresh] =
-        place_of.try_emplace(data.dump_key(p * data.width()), p);
-    if (!fresh) at->second = -1;
-  }
+  PlaceTable table(elements);
+  for (std::int64_t e = 0; e < elements; ++e) table.add(data.reference_key(e));
+  if (!table.distinct() || table.scan(data, 0) < elements) return std::nullopt;
   KnownPlaces known(dims, data.dump_bytes());
   known.strides_ = strides_of(dims.shape);
   known.places_.reserve(static_cast<std::size_t>(elements));
   for (std::int64_t e = 0; e < elements; ++e) {
-    const auto at = place_of.find(data.reference_key(e));
-    if (at == place_of.end() || at->second < 0) return std::nullopt;
-    known.places_.push_back(at->second);
+    const std::int64_t byte = table.place(data.reference_key(e));
+    if (byte < 0) return std::nullopt;
+    known.places_.push_back(byte / data.width());
   }
-  std::mt19937_64 random(1);  // an answer does not depend on chance
-  std::uniform_int_distribution<std::int64_t> any(0, elements - 1);
-  for (int k = 0; k < sample_count; ++k) known.samples_.push_back(any(random));
+  Sequence random;  // an answer does not depend on chance
+  for (int k = 0; k < sample_count; ++k) {
+    known.samples_.push_back(random.below(elements));
+  }
   return known;
+}
+
+std::string KnownPlaces::free_name(std::string name) const {
+  while (std::ranges::find(shape(), name, &Dim::name) != shape().end()) {
+    name += "_";
+  }
+  return name;
 }
 
 std::vector<std::int64_t> KnownPlaces::line(std::size_t d) const {
@@ -94,12 +98,14 @@ std::optional<InferFit> KnownPlaces::fit(const Result<Layout>& layout,
                                          std::vector<std::string> names) const {
   if (!layout || !layout->valid() || layout->unreadable() ||
       layout->tensors().size() != 1 || layout->shape() != shape() ||
-      layout->size_bytes() > dump_bytes_ || !explained_by(*layout)) {
+      !explained_by(*layout)) {
     return std::nullopt;
   }
+  const std::int64_t more = dump_bytes_ - layout->size_bytes();
   return InferFit{.layout = *layout,
                   .names = std::move(names),
-                  .trailing_bytes = dump_bytes_ - layout->size_bytes()};
+                  .trailing_bytes = std::max<std::int64_t>(more, 0),
+                  .missing_bytes = std::max<std::int64_t>(-more, 0)};
 }
 
 std::optional<InferFit> KnownPlaces::fit(std::vector<Term> terms,

@@ -39,6 +39,8 @@ class KnownPlaces {
   [[nodiscard]] std::int64_t index(std::int64_t element, std::size_t d) const {
     return element / strides_[d] % shape()[d].extent;
   }
+  // That name, or with "_" behind it until no dim has it.
+  [[nodiscard]] std::string free_name(std::string name) const;
   // Places along dim d, all other indices 0, relative to that of the first element.
   [[nodiscard]] std::vector<std::int64_t> line(std::size_t d) const;
 
@@ -49,8 +51,7 @@ class KnownPlaces {
   // Whether places are a sum of one function of each dim's index, by the samples.
   [[nodiscard]] bool additive() const;
 
-  // The layout as a fit, if it puts each element where the dump has it and takes no more
-  // memory than there is. O(elements).
+  // The layout as a fit, if it puts each element where the dump has it. O(elements).
   [[nodiscard]] std::optional<InferFit> fit(
       const Result<Layout>& layout, std::vector<std::string> names) const;
   // The same of an expression of one axis with these digits.

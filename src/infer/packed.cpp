@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "infer/decide.hpp"
 #include "stridewise/notation.hpp"
 
@@ -15,52 +16,6 @@ namespace stridewise::inference {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-std::uint64_t mask_of(std::int64_t bits) {
-  return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
-
-// `bits` from bit `first` on, lowest first.
-std::uint64_t bits_at(std::span<const std::byte> bytes, std::int64_t first,
-                      std::int64_t bits) {
-  std::uint64_t value = 0;
-  for (std::int64_t done = 0; done < bits;) {
-    const std::int64_t bit = first + done;
-    const auto byte = std::to_integer<std::uint64_t>(
-        bytes[static_cast<std::size_t>(bit / 8)]);
-    const std::int64_t taken = std::min(bits - done, 8 - bit % 8);
-    value |= (byte >> (bit % 8) & mask_of(taken)) << done;
-    done += taken;
-  }
-  return value;
-}
-
-// Every place of the stream in bytes of its own.
-Bytes unpacked(std::span<const std::byte> stream, std::int64_t bits,
-               std::int64_t width) {
-  const auto places = static_cast<std::int64_t>(stream.size()) * 8 / bits;
-  Bytes bytes(static_cast<std::size_t>(places * width));
-  for (std::int64_t p = 0; p < places; ++p) {
-    const std::uint64_t value = bits_at(stream, p * bits, bits);
-    std::memcpy(bytes.data() + p * width, &value,
-                static_cast<std::size_t>(width));
-  }
-  return bytes;
-}
-
-// The elements without the bits that do not count, such as those of a sign.
-Bytes masked(std::span<const std::byte> elements, std::int64_t bits,
-             std::int64_t width) {
-  Bytes bytes(elements.begin(), elements.end());
-  for (std::size_t k = 0; k < bytes.size();
-       k += static_cast<std::size_t>(width)) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data() + k, static_cast<std::size_t>(width));
-    value &= mask_of(bits);
-    std::memcpy(bytes.data() + k, &value, static_cast<std::size_t>(width));
-  }
-  return bytes;
-}
 
 // From places of bytes to places of bits.
 class Packer {
@@ -71,7 +26,8 @@ class Packer {
   // nullopt: a pitch, an alignment or the start is no whole number of bytes.
   [[nodiscard]] std::optional<InferFit> run(InferFit fit) const {
     Expression expression = fit.layout.expression();
-    bool whole = scale(fit.start_byte) && scale(fit.base_bytes);
+    drop_empty_axis(expression);
+    bool whole = scale(fit.start_byte);
     for (Axis& axis : expression.axes) {
       whole = whole && scale(axis.pitch, true);
       for (Term& term : axis.terms) whole = whole && scale(term.stride, false);
@@ -85,6 +41,7 @@ class Packer {
       return !same(name, *layout);
     });
     fit.names_at_base.clear();
+    fit.base_bytes = 0;
     fit.layout = *layout;
     const std::int64_t beyond =
         dump_bytes_ + fit.start_byte - layout->size_bytes();
@@ -94,6 +51,18 @@ class Packer {
   }
 
  private:
+  // One step of an axis without digits is what the dump's last byte has beyond the places.
+  void drop_empty_axis(Expression& expression) const {
+    if (expression.axes.size() < 2 || !expression.axes[0].terms.empty()) return;
+    Expression without = expression;
+    without.axes.erase(without.axes.begin());
+    const Result<Layout> layout = Layout::bind(
+        without, options_.shape, Binding{.element_bits = options_.packed_bits});
+    if (layout && layout->size_bytes() == dump_bytes_) {
+      expression = std::move(without);
+    }
+  }
+
   bool scale(std::int64_t& bytes) const {
     const std::int64_t bits =
         bytes / options_.element_bytes * options_.packed_bits;
@@ -125,15 +94,46 @@ class Packer {
 
 }  // namespace
 
+void append_places(std::span<const std::byte> stream, std::int64_t bits,
+                   std::int64_t width, std::vector<std::byte>& places) {
+  const auto size = static_cast<std::int64_t>(stream.size());
+  const std::int64_t count = size * 8 / bits;
+  auto at = static_cast<std::int64_t>(places.size());
+  places.resize(places.size() + static_cast<std::size_t>(count * width));
+  for (std::int64_t p = 0; p < count; ++p, at += width) {
+    // A load takes up to 56 bits.
+    for (std::int64_t done = 0; done < bits; done += 32) {
+      const std::int64_t part = std::min<std::int64_t>(32, bits - done);
+      const std::uint64_t value =
+          detail::load_bits(stream.data(), size, p * bits + done, part);
+      std::memcpy(places.data() + at + done / 8, &value,
+                  static_cast<std::size_t>((part + 7) / 8));
+    }
+  }
+}
+
+std::vector<std::byte> without_high_bits(std::span<const std::byte> elements,
+                                         std::int64_t bits,
+                                         std::int64_t width) {
+  std::vector<std::byte> low(elements.begin(), elements.end());
+  for (std::size_t k = 0; k < low.size(); ++k) {
+    const std::int64_t first = static_cast<std::int64_t>(k) % width * 8;
+    const std::int64_t counted = std::clamp<std::int64_t>(bits - first, 0, 8);
+    low[k] &= static_cast<std::byte>((1U << counted) - 1);
+  }
+  return low;
+}
+
 InferReport decide_packed(std::span<const InferPair> pairs,
                           const InferOptions& options, std::int64_t elements) {
   std::vector<Bytes> memory;
   std::vector<InferPair> wide;
   for (const InferPair& pair : pairs) {
-    memory.push_back(
-        masked(pair.reference, options.packed_bits, options.element_bytes));
-    memory.push_back(
-        unpacked(pair.dump, options.packed_bits, options.element_bytes));
+    memory.push_back(without_high_bits(pair.reference, options.packed_bits,
+                                       options.element_bytes));
+    memory.emplace_back();
+    append_places(pair.dump, options.packed_bits, options.element_bytes,
+                  memory.back());
     wide.push_back({memory[memory.size() - 2], memory.back()});
   }
   InferOptions bytes = options;

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
-#include "base/checked.hpp"
+#include "base/random.hpp"
 #include "infer/decide.hpp"
 #include "infer/natural.hpp"
 #include "infer/packed.hpp"
@@ -19,6 +19,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 using Outcome = InferReport::Outcome;
+
+constexpr std::size_t most_places = 64;  // that are tried
+constexpr std::ptrdiff_t most_fits = 16;
+constexpr int checked_elements = 4096;
 
 std::int64_t ones(std::byte byte) {
   return std::popcount(std::to_integer<std::uint8_t>(byte));
@@ -43,8 +47,7 @@ class Records {
       if (needed % (8 * count_) != 0) {
         return fail(ErrorCode::mismatch,
                     fmt::format("{} elements of {} bits do not fill {} records "
-                                "evenly: tell part_bytes, what the part takes "
-                                "in each",
+                                "evenly: tell the part's bytes in each",
                                 elements_, bits_, count_));
       }
       part_ = needed / (8 * count_);
@@ -59,24 +62,50 @@ class Records {
                       part_, place < 0 ? "" : fmt::format(" at byte {}", place),
                       bytes_));
     }
+    places_ = 8 * part_ / bits_;
+    if (places_ == 0) {
+      return fail(ErrorCode::mismatch,
+                  fmt::format("a part of {} bytes has no room for an element "
+                              "of {} bits",
+                              part_, bits_));
+    }
     if (place >= 0) return at(place);
     return anywhere();
   }
 
  private:
-  // The first place whose bytes have a layout.
+  // All places whose bytes have a layout.
   [[nodiscard]] InferReport anywhere() const {
-    InferReport nearest;
-    nearest.elements = elements_;
-    nearest.reason = "no place in the records has the bits of the reference";
-    for (const std::int64_t place : likely_places()) {
+    InferReport answer;
+    answer.elements = elements_;
+    const std::vector<std::int64_t> places = likely_places();
+    answer.reason =
+        places.empty()
+            ? fmt::format(
+                  "no {} bytes of records of {} have as many bits 1 as "
+                  "the reference: is a record of another size?",
+                  part_, bytes_)
+            : fmt::format(
+                  "{} places of the records may be the part's, too "
+                  "many to try: tell its place",
+                  places.size());
+    if (places.size() > most_places) return answer;
+    for (const std::int64_t place : places) {
       InferReport report = at(place);
-      if (!report.fits.empty() || report.outcome == Outcome::unknowable) {
-        return report;
+      if (report.outcome == Outcome::unknowable) return report;
+      if (answer.fits.empty()) {
+        answer = std::move(report);
+        continue;
       }
-      if (report.matching >= nearest.matching) nearest = std::move(report);
+      if (report.fits.empty()) continue;
+      answer.outcome = Outcome::several;
+      answer.reason = "more than one place of the records has such a part";
+      std::ranges::move(report.fits, std::back_inserter(answer.fits));
     }
-    return nearest;
+    if (answer.fits.size() > most_fits) {
+      answer.fits.erase(answer.fits.begin() + most_fits, answer.fits.end());
+    }
+    return answer;
   }
 
   // Where the part would have as many bits 1 as the reference, in each pair.
@@ -109,37 +138,47 @@ class Records {
   [[nodiscard]] std::int64_t ones_of(
       std::span<const std::byte> reference) const {
     std::int64_t sum = 0;
-    for (std::size_t k = 0; k < reference.size(); ++k) {
-      const auto first =
-          static_cast<std::int64_t>(k) % options_.element_bytes * 8;
-      const std::int64_t counted =
-          std::clamp<std::int64_t>(bits_ - first, 0, 8);
-      sum += ones(reference[k] & std::byte((1U << counted) - 1));
+    for (const std::byte byte :
+         without_high_bits(reference, bits_, options_.element_bytes)) {
+      sum += ones(byte);
     }
     return sum;
   }
 
+  // The part of all records, one after the other, each place in bytes of its own.
+  [[nodiscard]] Bytes gathered(std::span<const std::byte> dump,
+                               std::int64_t place) const {
+    Bytes part;
+    for (std::int64_t r = 0; r < count_; ++r) {
+      const auto own =
+          dump.subspan(static_cast<std::size_t>(r * bytes_ + place),
+                       static_cast<std::size_t>(part_));
+      if (options_.packed_bits == 0) {
+        part.insert(part.end(), own.begin(), own.end());
+      } else {
+        append_places(own, bits_, options_.element_bytes, part);
+      }
+    }
+    return part;
+  }
+
   [[nodiscard]] InferReport at(std::int64_t place) const {
     std::vector<Bytes> memory;
-    std::vector<InferPair> gathered;
+    std::vector<InferPair> parts;
     for (const InferPair& pair : pairs_) {
-      Bytes part(static_cast<std::size_t>(count_ * part_));
-      for (std::int64_t r = 0; r < count_; ++r) {
-        std::memcpy(part.data() + r * part_,
-                    pair.dump.data() + r * bytes_ + place,
-                    static_cast<std::size_t>(part_));
-      }
-      memory.push_back(std::move(part));
-      gathered.push_back({pair.reference, memory.back()});
+      memory.push_back(
+          without_high_bits(pair.reference, bits_, options_.element_bytes));
+      memory.push_back(gathered(pair.dump, place));
+      parts.push_back({memory[memory.size() - 2], memory.back()});
     }
     InferOptions options = options_;
     options.record.reset();
+    options.packed_bits = 0;
     options.zeros.clear();
     options.progress = {};
-    InferReport report = options.packed_bits != 0
-                             ? decide_packed(gathered, options, elements_)
-                             : decide(gathered, options, elements_);
+    InferReport report = decide(parts, options, elements_);
     report.best.reset();
+    const bool found = !report.fits.empty();
     std::vector<InferFit> fits;
     for (const InferFit& fit : std::exchange(report.fits, {})) {
       if (auto whole = in_records(fit, place)) {
@@ -148,8 +187,12 @@ class Records {
     }
     if (fits.empty() && report.outcome != Outcome::unknowable) {
       report.outcome = Outcome::none;
-      if (report.reason.empty()) {
-        report.reason = "the part has a layout, but not record by record";
+      if (found) {
+        report.reason =
+            "the part has a layout, but not one that records divide";
+      }
+      if (options_.record->place >= 0) {
+        report.reason += "; a place that is not told is looked for";
       }
     }
     report.fits = std::move(fits);
@@ -159,30 +202,74 @@ class Records {
   // The slower digits choose the record, the others lie within it.
   [[nodiscard]] std::optional<InferFit> in_records(const InferFit& fit,
                                                    std::int64_t place) const {
-    Expression expression = fit.layout.expression();
+    const Expression& within = fit.layout.expression();
     const std::vector<LayoutPiece> pieces = fit.layout.pieces();
     if (fit.start_byte != 0 || fit.missing_bytes != 0 ||
-        expression.axes.size() != 1 || pieces.size() != 1 ||
-        pieces[0].digits.size() != expression.axes[0].terms.size()) {
+        within.axes.size() != 1 || pieces.size() != 1 ||
+        pieces[0].digits.size() != within.axes[0].terms.size()) {
       return std::nullopt;
     }
-    Axis inner{.base = expression.axes[0].base};
-    Axis outer{.name = "rec", .pitch = {Step::Kind::exact, bytes_}};
+    const std::int64_t base = within.axes[0].base;
+    const std::int64_t rest = base % places_ * bits_;
+    if (rest % 8 != 0) return std::nullopt;
+    Axis inner{.base = rest / 8 + place, .base_in_bytes = true};
+    Axis outer{.name = "rec",
+               .base = base / places_,
+               .pitch = {Step::Kind::exact, bytes_}};
     for (std::size_t k = 0; k < pieces[0].digits.size(); ++k) {
-      if (!place_digit(expression.axes[0].terms[k], pieces[0].digits[k], outer,
+      if (!place_digit(within.axes[0].terms[k], pieces[0].digits[k], outer,
                        inner)) {
         return std::nullopt;
       }
     }
-    if (inner.base * bits_ % 8 != 0) return std::nullopt;
-    inner.base = inner.base * bits_ / 8 + place;
     inner.base_in_bytes = inner.base != 0;
-    expression.axes = {std::move(outer), std::move(inner)};
+    Expression expression{.axes = {std::move(outer), std::move(inner)},
+                          .fused = within.fused};
+    if (bytes_ * 8 % bits_ != 0 && bits_ % 8 == 0) join_axes(expression);
     const Result<Layout> layout = bound(std::move(expression));
-    if (!layout || layout->size_bytes() > count_ * bytes_) return std::nullopt;
+    if (!layout || !in_place(*layout, fit.layout, place)) return std::nullopt;
+    const std::int64_t more = count_ * bytes_ - layout->size_bytes();
     return InferFit{.layout = *layout,
                     .names = {},
-                    .trailing_bytes = count_ * bytes_ - layout->size_bytes()};
+                    .trailing_bytes = std::max<std::int64_t>(more, 0),
+                    .missing_bytes = std::max<std::int64_t>(-more, 0)};
+  }
+
+  // A record that is no whole number of elements has no axis: its number has a stride in
+  // bytes.
+  void join_axes(Expression& expression) const {
+    Axis& outer = expression.axes[0];
+    Axis& inner = expression.axes[1];
+    inner.base += outer.base * bytes_;
+    inner.base_in_bytes = inner.base != 0;
+    for (Term& term : outer.terms) {
+      if (term.stride.kind == Step::Kind::natural) continue;
+      term.stride = {Step::Kind::bytes, term.stride.value * bytes_};
+    }
+    inner.terms.insert(inner.terms.begin(), outer.terms.begin(),
+                       outer.terms.end());
+    expression.axes.erase(expression.axes.begin());
+  }
+
+  // Whether the layout has elements here and there where the part's layout has them, record
+  // by record: the first and last of each dim.
+  [[nodiscard]] bool in_place(const Layout& layout, const Layout& part,
+                              std::int64_t place) const {
+    const std::int64_t unit =
+        8 * options_.element_bytes;  // of the part's places
+    Sequence random;
+    std::vector<std::int64_t> index(options_.shape.size(), 0);
+    for (int k = 0; k < checked_elements; ++k) {
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        const std::int64_t last = options_.shape[d].extent - 1;
+        index[d] = k == 0 ? 0 : k == 1 ? last : random.below(last + 1);
+      }
+      const std::int64_t p = part.bit_of(index) / unit;
+      const std::int64_t bit =
+          p / places_ * 8 * bytes_ + 8 * place + p % places_ * bits_;
+      if (layout.bit_of(index) != bit) return false;
+    }
+    return true;
   }
 
   // With natural strides for the axis of records.
@@ -190,7 +277,7 @@ class Records {
     const Binding binding{.element_bits = bits_};
     const Result<Layout> exact =
         Layout::bind(expression, options_.shape, binding);
-    if (!exact) return exact;
+    if (!exact || expression.axes.size() < 2) return exact;
     const std::vector<LayoutPiece> pieces = exact->pieces();
     hide_natural_strides(expression.axes[0].terms, pieces.front().digits);
     return Layout::bind(expression, options_.shape, binding);
@@ -201,20 +288,20 @@ class Records {
   [[nodiscard]] bool place_digit(const Term& term,
                                  const LayoutPiece::Digit& bound, Axis& outer,
                                  Axis& inner) const {
-    const std::int64_t record = 8 * part_;
-    const std::int64_t stride = bound.stride_bits;
-    if (stride >= record) {
+    const std::int64_t stride =
+        bound.stride_bits / (8 * options_.element_bytes);
+    if (stride >= places_) {
       outer.terms.push_back({.digit = term.digit,
-                             .stride = {Step::Kind::exact, stride / record}});
-      return stride % record == 0;
+                             .stride = {Step::Kind::exact, stride / places_}});
+      return stride % places_ == 0;
     }
-    if (stride * bound.extent <= record) {
+    if (stride * bound.extent <= places_) {
       inner.terms.push_back(term);
       return true;
     }
-    if (record % stride != 0 || !term.digit.plain()) return false;
-    const Result<Digit> slow = term.digit.divided_by(record / stride);
-    const Result<Digit> fast = term.digit.modulo(record / stride);
+    if (places_ % stride != 0 || !term.digit.plain()) return false;
+    const Result<Digit> slow = term.digit.divided_by(places_ / stride);
+    const Result<Digit> fast = term.digit.modulo(places_ / stride);
     if (!slow || !fast) return false;
     outer.terms.push_back({.digit = *slow, .stride = {Step::Kind::exact, 1}});
     inner.terms.push_back({.digit = *fast, .stride = term.stride});
@@ -227,7 +314,8 @@ class Records {
   std::int64_t bits_;
   std::int64_t bytes_;  // of a record
   std::int64_t count_;
-  std::int64_t part_ = 0;  // bytes
+  std::int64_t part_ = 0;    // bytes
+  std::int64_t places_ = 0;  // of elements in the part of a record
 };
 
 }  // namespace

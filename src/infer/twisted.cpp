@@ -1,4 +1,4 @@
-// A digit that another dim's digit twists: s * ((a op b) mod m). Along the dim of b alone,
+// A digit that other dims' digits twist: s * ((a op b op c) mod m). Along the dim of b alone,
 // with a = 0, the places are b's plain digits and s * ((0 op b) mod m); without the latter,
 // what is left must be a sum of digits again.
 // SPDX-License-Identifier: Apache-2.0
@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/random.hpp"
 #include "infer/digits.hpp"
 #include "infer/known.hpp"
 
@@ -15,6 +16,11 @@ namespace {
 using Steps = std::vector<std::int64_t>;
 
 constexpr std::int64_t most_values = 256;  // of a digit that is twisted
+constexpr int samples = 64;                // of each plane
+
+bool is_power(std::int64_t x) {
+  return std::has_single_bit(static_cast<std::uint64_t>(x));
+}
 
 // x / div % mod of a dim.
 struct Part {
@@ -25,24 +31,36 @@ struct Part {
   [[nodiscard]] std::int64_t at(std::int64_t x) const { return x / div % mod; }
 };
 
-struct Candidate {
-  Part left;
-  std::int64_t stride;  // of the left digit
-  Part right;
+// The digit that is twisted, and how far one step of it goes.
+struct Left {
+  Part part;
+  std::int64_t stride;
+};
+
+// What twists it.
+struct Right {
+  Part part;
   Twist::Kind kind;
 
-  [[nodiscard]] std::int64_t value(std::int64_t left_value,
-                                   std::int64_t right_value) const {
+  [[nodiscard]] std::int64_t value(std::int64_t a, std::int64_t b,
+                                   std::int64_t mod) const {
     switch (kind) {
       case Twist::Kind::exclusive_or:
-        return left_value ^ right_value;
+        return a ^ b;
       case Twist::Kind::plus:
-        return (left_value + right_value) % left.mod;
+        return (a + b) % mod;
       case Twist::Kind::minus:
-        return (left_value - right_value + left.mod) % left.mod;
+        return (a - b + mod) % mod;
     }
-    return 0;
+    return a;
   }
+};
+
+// An element whose indices are 0 but for those of two dims.
+struct Sample {
+  std::int64_t x;
+  std::int64_t y;
+  std::int64_t place;  // beyond the sum of both lines
 };
 
 class Search {
@@ -54,9 +72,10 @@ class Search {
     }
   }
 
-  [[nodiscard]] std::optional<InferFit> run() const {
+  [[nodiscard]] std::optional<InferFit> run() {
     for (std::size_t d = 0; d < chains_.size(); ++d) {
       if (!chains_[d]) continue;
+      sample_planes(d);
       for (const Chain::Part& part : chains_[d]->parts) {
         if (auto fit = twist(d, part)) return fit;
       }
@@ -69,6 +88,30 @@ class Search {
     return known_.shape()[d].extent;
   }
 
+  // Those of dim d with each other dim; empty where the places are the sum of both lines.
+  void sample_planes(std::size_t d) {
+    planes_.assign(lines_.size(), {});
+    Sequence random;
+    for (std::size_t e = 0; e < lines_.size(); ++e) {
+      if (e == d) continue;
+      for (int k = 0; k < samples; ++k) {
+        const std::int64_t x = random.below(extent(d));
+        const std::int64_t y = random.below(extent(e));
+        const std::int64_t place =
+            known_.place(x * known_.stride(d) + y * known_.stride(e)) -
+            known_.place(0) - at(lines_[d], x) - at(lines_[e], y);
+        planes_[e].push_back({x, y, place});
+      }
+      const bool sum = std::ranges::all_of(
+          planes_[e], [](const Sample& sample) { return sample.place == 0; });
+      if (sum) planes_[e].clear();
+    }
+  }
+
+  static std::int64_t at(const Steps& steps, std::int64_t x) {
+    return steps[static_cast<std::size_t>(x)];
+  }
+
   // Each digit within a part of the chain of dim d, as what is twisted.
   [[nodiscard]] std::optional<InferFit> twist(std::size_t d,
                                               const Chain::Part& part) const {
@@ -76,106 +119,122 @@ class Search {
         part.mod == 0 ? extent(d) : std::min(extent(d), part.div * part.mod);
     for (std::int64_t div = part.div; div < end; div *= 2) {
       const std::int64_t stride = part.stride * (div / part.div);
-      std::int64_t rest = (end + div - 1) / div;
-      if (!std::has_single_bit(static_cast<std::uint64_t>(rest)) &&
-          rest <= most_values) {
-        if (auto fit = twist({d, div, rest}, stride)) return fit;
+      const std::int64_t rest = (end + div - 1) / div;
+      if (!is_power(rest) && rest <= most_values) {
+        if (auto fit = twist({{d, div, rest}, stride})) return fit;
       }
       for (std::int64_t mod = 2; mod <= most_values && div * mod / 2 < end;
            mod *= 2) {
-        if (auto fit = twist({d, div, mod}, stride)) return fit;
+        if (auto fit = twist({{d, div, mod}, stride})) return fit;
       }
     }
     return std::nullopt;
   }
 
-  // Each digit of other dims, and each way to combine both.
-  [[nodiscard]] std::optional<InferFit> twist(const Part& left,
-                                              std::int64_t stride) const {
-    for (std::size_t d = 0; d < lines_.size(); ++d) {
-      if (d == left.dim) continue;
-      for (std::int64_t div = 1; div < extent(d); div *= 2) {
-        for (std::int64_t mod = left.mod; mod >= 2; mod /= 2) {
-          if (left.mod % mod != 0) break;
-          for (const Twist::Kind kind :
-               {Twist::Kind::exclusive_or, Twist::Kind::minus,
-                Twist::Kind::plus}) {
-            if (auto fit = try_out({left, stride, {d, div, mod}, kind})) {
-              return fit;
-            }
+  // Where every dim that is no sum with this one twists it.
+  [[nodiscard]] std::optional<InferFit> twist(const Left& left) const {
+    std::vector<Right> rights;
+    for (std::size_t d = 0; d < planes_.size(); ++d) {
+      if (planes_[d].empty()) continue;
+      const std::optional<Right> right = twisting(left, d);
+      if (!right) return std::nullopt;
+      rights.push_back(*right);
+    }
+    if (rights.empty()) return std::nullopt;
+    return fit(left, rights);
+  }
+
+  // The digit of dim d that twists it, and how; nullopt: none does.
+  [[nodiscard]] std::optional<Right> twisting(const Left& left,
+                                              std::size_t d) const {
+    for (std::int64_t div = 1; div < extent(d); div *= 2) {
+      std::vector<std::int64_t> mods = {left.part.mod};
+      for (std::int64_t mod = 2; mod < left.part.mod; mod *= 2) {
+        mods.push_back(mod);
+      }
+      for (const std::int64_t mod : mods) {
+        for (const Twist::Kind kind : {Twist::Kind::exclusive_or,
+                                       Twist::Kind::minus, Twist::Kind::plus}) {
+          if (kind == Twist::Kind::exclusive_or && !is_power(left.part.mod)) {
+            continue;
           }
+          const Right right{{d, div, mod}, kind};
+          if (explains(left, right)) return right;
         }
       }
     }
     return std::nullopt;
   }
 
-  // Whether the places of elements here and there are the sum that this says.
-  [[nodiscard]] bool plausible(const Candidate& c) const {
-    return std::ranges::all_of(known_.samples(), [&](std::int64_t element) {
-      std::int64_t place = known_.place(0);
-      for (std::size_t d = 0; d < lines_.size(); ++d) {
-        place += lines_[d][static_cast<std::size_t>(known_.index(element, d))];
-      }
-      const std::int64_t a = c.left.at(known_.index(element, c.left.dim));
-      const std::int64_t b = c.right.at(known_.index(element, c.right.dim));
-      const std::int64_t apart = a + c.value(0, b);
-      return known_.place(element) ==
-             place + c.stride * (c.value(a, b) - apart);
-    });
+  [[nodiscard]] bool explains(const Left& left, const Right& right) const {
+    return std::ranges::all_of(
+        planes_[right.part.dim], [&](const Sample& sample) {
+          const std::int64_t mod = left.part.mod;
+          const std::int64_t a = left.part.at(sample.x);
+          const std::int64_t b = right.part.at(sample.y);
+          const std::int64_t beyond =
+              right.value(a, b, mod) - a - right.value(0, b, mod);
+          return sample.place == left.stride * beyond;
+        });
   }
 
-  [[nodiscard]] std::optional<InferFit> try_out(const Candidate& c) const {
-    const bool bits =
-        std::has_single_bit(static_cast<std::uint64_t>(c.left.mod));
-    if (c.kind == Twist::Kind::exclusive_or && !bits) return std::nullopt;
-    if (!plausible(c)) return std::nullopt;
+  // The layout that this makes, if it explains all elements.
+  [[nodiscard]] std::optional<InferFit> fit(
+      const Left& left, const std::vector<Right>& rights) const {
     std::vector<Term> terms;
     for (std::size_t d = 0; d < lines_.size(); ++d) {
-      std::optional<Chain> chain = chains_[d];
-      if (d == c.right.dim) {
-        Steps rest = lines_[d];
+      Steps rest = lines_[d];
+      for (const Right& right : rights) {
+        if (right.part.dim != d) continue;
         for (std::size_t x = 0; x < rest.size(); ++x) {
-          const std::int64_t b = c.right.at(static_cast<std::int64_t>(x));
-          rest[x] -= c.stride * c.value(0, b);
+          const std::int64_t b = right.part.at(static_cast<std::int64_t>(x));
+          rest[x] -= left.stride * right.value(0, b, left.part.mod);
         }
-        chain = fit_chain_from_zero(rest);
       }
+      std::optional<Chain> chain = fit_chain_from_zero(rest);
       if (!chain) return std::nullopt;
-      if (d == c.left.dim) {
-        chain = chain->cut_at(c.left.div).cut_at(c.left.div * c.left.mod);
+      if (d == left.part.dim) {
+        chain =
+            chain->cut_at(left.part.div).cut_at(left.part.div * left.part.mod);
       }
-      add_terms(d, *chain, c, terms);
+      add_terms(d, *chain, left, rights, terms);
     }
     return known_.fit(std::move(terms), {});
   }
 
-  void add_terms(std::size_t d, const Chain& chain, const Candidate& c,
+  void add_terms(std::size_t d, const Chain& chain, const Left& left,
+                 const std::vector<Right>& rights,
                  std::vector<Term>& terms) const {
     const std::string& name = known_.shape()[d].name;
     if (chain.parts.empty()) terms.push_back({.digit = {.dim = name}});
     for (const Chain::Part& part : chain.parts) {
       Term term{.digit = {.dim = name, .div = part.div, .mod = part.mod},
                 .stride = {Step::Kind::exact, part.stride}};
-      if (d == c.left.dim && part.div == c.left.div) {
+      if (d == left.part.dim && part.div == left.part.div) {
         // A digit that is twisted goes round all of its values.
-        if (c.left.div * c.left.mod != extent(d)) term.digit.mod = c.left.mod;
-        Twist twist{.kind = c.kind,
-                    .digit = {.dim = known_.shape()[c.right.dim].name,
-                              .div = c.right.div,
-                              .mod = c.right.mod}};
-        if (c.right.div * c.right.mod >= extent(c.right.dim)) {
-          twist.digit.mod = 0;
-        }
-        term.digit.twists = std::vector<Twist>{std::move(twist)};
+        const std::int64_t end = left.part.div * left.part.mod;
+        if (end != extent(d)) term.digit.mod = left.part.mod;
+        std::vector<Twist> twists;
+        for (const Right& right : rights) twists.push_back(twist_of(right));
+        term.digit.twists = std::move(twists);
       }
       terms.push_back(std::move(term));
     }
   }
 
+  [[nodiscard]] Twist twist_of(const Right& right) const {
+    const Part& part = right.part;
+    const bool rest = part.div * part.mod >= extent(part.dim);
+    return {.kind = right.kind,
+            .digit = {.dim = known_.shape()[part.dim].name,
+                      .div = part.div,
+                      .mod = rest ? 0 : part.mod}};
+  }
+
   const KnownPlaces& known_;
   std::vector<Steps> lines_;
   std::vector<std::optional<Chain>> chains_;
+  std::vector<std::vector<Sample>> planes_;  // of one dim with each other one
 };
 
 }  // namespace

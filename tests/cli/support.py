@@ -25,6 +25,17 @@ DTYPES = [
 DTYPE_OF_WIDTH = {1: "u8", 2: "u16", 4: "f32", 8: "f64", 16: "c128"}
 
 
+# The library's own tests see every case under sanitizers, where a start of the program
+# takes twenty times as long.
+INSTRUMENTED = "STRIDEWISE_SLOW" in os.environ
+
+
+def sampled(cases, every=4):
+    """All cases; of an instrumented build, each fourth one."""
+    cases = list(cases)
+    return cases[::every] if INSTRUMENTED else cases
+
+
 class Done:
     """How a run ended: exit code, stdout and stderr."""
 

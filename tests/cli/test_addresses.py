@@ -148,7 +148,7 @@ class RandomLayouts(support.CliTest):
 
     def test_show_at_who(self):
         rng = random.Random(1)
-        for _ in range(100):
+        for _ in support.sampled(range(100)):
             model = Model(*random_layout(rng))
             told = self.check_show(model)
             if told["valid"]:
@@ -163,7 +163,7 @@ class RandomLayouts(support.CliTest):
     def test_free_strides_collide_or_not(self):
         rng = random.Random(2)
         counts = {True: 0, False: 0}
-        for _ in range(150):
+        for _ in support.sampled(range(150)):
             model = Model(*random_layout(rng, loose=True))
             told = self.check_show(model)
             counts[told["valid"]] += 1
@@ -201,7 +201,7 @@ class RandomLayouts(support.CliTest):
         rng = random.Random(3)
         generator = np.random.default_rng(3)
         source, target = self.path("a.bin"), self.path("b.bin")
-        for _ in range(80):
+        for _ in support.sampled(range(80)):
             text, shape, width = random_layout(rng)
             there = Model(text, shape, width)
             plain = Model(" ".join(rng.sample(list(shape), len(shape))),
@@ -272,7 +272,7 @@ class RandomTags(support.CliTest):
 
     def test_canonical(self):
         rng = random.Random(4)
-        for _ in range(60):
+        for _ in support.sampled(range(60)):
             self.check(rng, string.ascii_lowercase[:rng.randint(2, 6)])
 
     def test_friendly(self):

@@ -113,10 +113,10 @@ class Packed(support.CliTest):
         words = ("infer", self.path("p.npy"), self.path("d.bin"), "--dtype", "u8")
         for more, said in (
                 (("--record", "34"), "records of 34 bytes"),
-                (("--record", "0"), "records of 0 bytes"),
+                (("--record", "0"), "1 byte or more"),
                 (("--record", "35", "--part-at", "9"), "not within a record"),
                 (("--record", "35", "--part-bytes", "36"), "not within"),
-                (("--record", "14"), "part_bytes"),
+                (("--record", "14"), "the part's bytes"),
                 (("--part-at", "2"), "--record"),
                 (("--record", "-1"), "record")):
             self.refused(*words, *more, says=said)

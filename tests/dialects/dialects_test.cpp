@@ -141,6 +141,17 @@ TEST(Dialects, XlaTiles) {
   EXPECT_EQ(packed.bind(*parse_shape("a=16,b=256"), Binding{.element_bits = 4})
                 ->size_bytes(),
             16 * 256 / 2);
+  const LayoutSource wide = *resolve_layout("pred[8,8]{1,0:T(8,128)E(32)}");
+  EXPECT_EQ(wide.element_bits, 32);
+  EXPECT_EQ(wide.element_type, "");
+  EXPECT_EQ(resolve_layout("f8e4m3[2,2]{1,0}")->element_type, "f8_e4m3");
+  EXPECT_EQ(resolve_layout("f8e4m3fn[2,2]{1,0}")->element_type, "f8_e4m3fn");
+  EXPECT_EQ(resolve_layout("f8e8m0fnu[2,2]{1,0}")->element_type, "e8");
+  EXPECT_EQ(resolve_layout("f4e2m1fn[2,2]{1,0}")->element_type, "f4");
+  for (const char* wrong : {"f32[4,8]{1,0:E(4)}", "s8[4,8]{1,0:E(4)}",
+                            "{1,0:E(99999)}", "f32[4]{1,0}"}) {
+    EXPECT_THAT(expression(wrong), StartsWith("error: ")) << wrong;
+  }
   EXPECT_THAT(expression("{1,0:T(8,128)Q(1)}"), HasSubstr("memory space"));
   EXPECT_THAT(expression("{1,0:S(}"), HasSubstr("a number"));
   // Numbers that XLA reports.
@@ -263,7 +274,7 @@ TEST(Dialects, CutePointers) {
   };
   for (const Case& c :
        {Case{"Sw<3,4,3> o smem_ptr[8b](unset) o (_8,_128):(_128,_1)", 8},
-        {"Sw<3,4,3> o smem_ptr[16b](0x7f00) o (_8,_64):(_64,_1)", 16},
+        {"Sw<3,4,3> o smem_ptr[16b](0x7c00) o (_8,_64):(_64,_1)", 16},
         {"Swizzle<3,4,3> o smem_ptr[32b](unset) o (8,32):(32,1)", 32},
         {"Swizzle<3,4,3> o smem_ptr[4b](unset) o (8,256):(256,1)", 4}}) {
     const LayoutSource source = *resolve_layout(c.text);
@@ -283,6 +294,19 @@ TEST(Dialects, CutePointers) {
               "")
         << c.text;
   }
+  // As a tensor of shared memory is printed, and by CuTe's DSL.
+  const char* const by_bytes =
+      "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)";
+  for (const char* same :
+       {"Sw<3,4,3>_smem_ptr[16b](0x7f8800000400) o (8,64):(64,1)",
+        "S<3,3,3> o 0 o (8,64):(64,1)",
+        "ptr[16b](0x400) o Sw<3,3,3> o _0 o (8,64):(64,1)"}) {
+    EXPECT_EQ(expression(same), expression(by_bytes)) << same;
+  }
+  EXPECT_THAT(expression("Sw<3,4,3>_smem_ptr[16b](0x440) o (8,64):(64,1)"),
+              HasSubstr("no multiple of 1024 bytes"));
+  EXPECT_THAT(expression("Sw<3,3,3> o _64 o (8,64):(64,1)"),
+              HasSubstr("an offset below a swizzle"));
   EXPECT_EQ(expression("gmem_ptr[32b](0x7f0000) o (8,64):(64,1)"), "a:64 b:1");
   EXPECT_THAT(expression("Sw<3,0,3> o smem_ptr[16b](unset) o (8,64):(64,1)"),
               HasSubstr("within an element of 16 bits"));

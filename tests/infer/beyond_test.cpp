@@ -39,7 +39,7 @@ InferReport through(const Layout& layout,
 
 // Empty where the layout found has each element where the other has it.
 std::string wrong(const InferReport& report, const Layout& layout) {
-  if (report.outcome != Outcome::one) return report.reason;
+  if (report.outcome != Outcome::one) return "none: " + report.reason;
   const Layout& found = report.fits.at(0).layout;
   std::string text;
   for_each_index(layout.shape(), [&](const std::vector<std::int64_t>& index) {
@@ -103,7 +103,11 @@ TEST(InferBeyond, DigitsThatRunBackwards) {
                                     {"n k/2 ~k%2", "n=3,k=96"},
                                     {"n k/32 k%16 ~k%32/16", "n=3,k=96"},
                                     {"n k/2 ~k%2", "n=3,k=7"},
-                                    {"n k/8 ~k%8/2 k%2", "n=4,k=24"}}) {
+                                    {"n k/8 ~k%8/2 k%2", "n=4,k=24"},
+                                    {"h ~w/4 w%4", "h=8,w=12"},
+                                    {"~k/4 n k%4", "n=12,k=80"},
+                                    {"n k/8 ~k%2 ~k%8/4 k%4/2", "n=3,k=32"},
+                                    {"n k%40 ~k/40", "n=3,k=80"}}) {
     const Layout layout = bound(text, shape);
     const InferReport report = through(layout, Catalogue());
     ASSERT_EQ(wrong(report, layout), "") << text;
@@ -118,6 +122,9 @@ TEST(InferBeyond, DigitsThatAnotherDimTwists) {
         {"r c%64/8^r%8 c%8", "r=20,c=64"},
         {"r c/8^r%4 c%8", "r=10,c=64"},
         {"r c-r", "r=6,c=12"},
+        {"r c+r%4", "r=40,c=12"},
+        {"b r c+r+b", "b=3,r=10,c=12"},
+        {"b r c/8^r%8^b%8 c%8", "b=5,r=12,c=64"},
         {"b y x%16+y/2%4 x/16", "b=3,y=10,x=48"}}) {
     const Layout layout = bound(text, shape);
     ASSERT_TRUE(layout.valid()) << text;

@@ -586,7 +586,7 @@ TEST(Beyond, Refused) {
               HasSubstr("bytes lie together"));
   EXPECT_THAT(message(bound_part("x", "x=8", type_of("u4")),
                       bound_part("~x", "x=8", type_of("u4")), type_of("u4")),
-              HasSubstr("whole bytes"));
+              HasSubstr("1, 2, 4, 8 or 16"));
 }
 
 // --------------------------------------------------- batches, rows, pitch ---

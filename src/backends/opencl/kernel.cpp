@@ -44,7 +44,7 @@ bool has_copies(const Layout& layout) {
 // What the emitted code of both sides must be able to say.
 Result<void> check_code(const Side& src, const Side& dst,
                         const EmittedCode& from, const EmittedCode& to,
-                        const KernelOptions& options, bool by_element) {
+                        const KernelOptions& options, bool scatters) {
   const bool whole_bytes = !from.bitwise && !to.bitwise &&
                            from.offset_bits % 8 == 0 && to.offset_bits % 8 == 0;
   if (!whole_bytes) {
@@ -54,17 +54,19 @@ Result<void> check_code(const Side& src, const Side& dst,
   }
   const bool aligned =
       from.offset_bits == src.type.bits && to.offset_bits == dst.type.bits;
-  if (!aligned && src.type != dst.type) {
+  const bool buffers =
+      src.storage == Storage::buffer && dst.storage == Storage::buffer;
+  if (!aligned && (src.type != dst.type || !buffers)) {
     return fail(ErrorCode::unsupported,
-                "a device changes values of elements that lie at multiples of "
-                "their width");
+                "elements that do not lie at multiples of their width move "
+                "from buffer to buffer, and keep their values");
   }
   const bool plain = src.layout.plain() && dst.layout.plain();
   if (options.batched && !plain) {
     return fail(ErrorCode::unsupported,
                 "a batch is of layouts of plain digits");
   }
-  if (by_element && has_copies(dst.layout)) {
+  if (scatters && has_copies(dst.layout)) {
     return fail(ErrorCode::unsupported,
                 fmt::format("'{}' has copies, and its places do not tell which "
                             "element they hold",

@@ -10,6 +10,9 @@
 namespace stridewise::opencl {
 namespace {
 
+// Each set of tables has a program of its own: of pages, one a step.
+constexpr std::size_t most_programs = 256;
+
 // The compiler's first complaint, on one line.
 std::string build_log(cl_program program, cl_device_id device) {
   std::size_t size = 0;
@@ -133,6 +136,7 @@ Result<const CompiledKernel*> kernel_of(QueueData& data, const Side& src,
       found != data.programs.end()) {
     return &found->second;
   }
+  if (data.programs.size() >= most_programs) data.programs.clear();
   if (told) source = kernel_source(src, dst, options);
   if (!source) return unexpected(source.error());
   cl_int status = CL_SUCCESS;

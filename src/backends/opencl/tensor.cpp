@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 
 #include "backends/opencl/internal.hpp"
@@ -30,8 +31,10 @@ Result<void> check(const Layout& layout, const ElementType& type) {
 
 Result<void> check_held(const Layout& layout) {
   if (layout.unreadable()) return unexpected(*layout.unreadable());
-  if (layout.element_bits() % 8 != 0) {
-    return fail(ErrorCode::unsupported, "devices hold elements of whole bytes");
+  const std::int64_t bits = layout.element_bits();
+  if (bits % 8 != 0 || !std::has_single_bit(static_cast<std::uint64_t>(bits))) {
+    return fail(ErrorCode::unsupported,
+                "devices hold elements of 1, 2, 4, 8 or 16 bytes");
   }
   return {};
 }

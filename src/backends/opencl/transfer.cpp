@@ -156,7 +156,10 @@ Result<void> Queue::upload(const Layout& layout, const ElementType& type,
   const Result<Tensor> staged = Tensor::uninitialised(*this, from, type);
   if (!staged) return unexpected(staged.error());
   if (auto written = write(bytes, *staged); !written) return written;
-  return reorder(*staged, dst, {.batch = batch});
+  // The other parts of dst's memory stay.
+  const bool part = dst.layout().tensors().size() > 1;
+  return reorder(*staged, dst,
+                 {.fill = part ? Fill::keep : Fill::zero, .batch = batch});
 }
 
 Result<void> Queue::download(const Tensor& src, const Layout& layout,

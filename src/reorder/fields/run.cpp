@@ -6,7 +6,7 @@
 #include <new>
 #include <span>
 
-#include "reorder/fields/bits.hpp"
+#include "base/bits.hpp"
 #include "reorder/fields/field_plan.hpp"
 #include "reorder/values/converter.hpp"
 
