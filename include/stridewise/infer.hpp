@@ -68,10 +68,13 @@ struct ByteRange {
 
 // What is told of a dump in which the tensor is a part of records of one size.
 struct InferRecord {
-  std::int64_t bytes = 0;  // of a record; the dump is a whole number of them
-  std::int64_t place =
-      -1;  // byte of a record where the part begins; -1: look for it
-  std::int64_t part_bytes = -1;  // -1: what the elements take without padding
+  // Of a record; the dump is a whole number of them.
+  std::int64_t bytes = 0;
+  // Byte of a record where the part begins. -1: it is looked for, among places with as many
+  // bits 1 as the reference: padding of the part must be zero.
+  std::int64_t place = -1;
+  // -1: what the elements take without padding.
+  std::int64_t part_bytes = -1;
 };
 
 struct InferOptions {
@@ -135,12 +138,15 @@ struct InferReport {
   std::string reason;  // of every outcome but `one`, in words
 };
 
-// Bytes are compared, so that a NaN is what its bits are. Several pairs are the
-// files of one probe, which differ together. Where enough values are distinct
-// the layout is computed from their places, in O(elements); else the catalogue
-// and digit structures are searched. Errors: a reference that is not the
-// shape's size, dumps of different sizes, no elements, records that the dump is no whole
-// number of, a part that a record does not hold.
+// Bytes are compared, so that a NaN is what its bits are. Several pairs are the files of one
+// probe, which differ together. Where enough values are distinct the layout is computed from
+// their places, in O(elements + dump); else the catalogue and digit structures are searched,
+// in O(elements) each. Of records whose part is looked for, up to 64 places are tried so.
+// Packed elements take memory of a byte or more for each place of the dump.
+// Errors: a reference that is not the shape's size or holds values that the packed bits do
+// not; dumps of different sizes; no elements; packed bits that the element has not, or more
+// than 4 GiB of places; records that the dump is no whole number of; a part that a record
+// does not hold.
 [[nodiscard]] Result<InferReport> infer(std::span<const InferPair> pairs,
                                         const InferOptions& options);
 

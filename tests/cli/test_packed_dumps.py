@@ -96,6 +96,56 @@ class Packed(support.CliTest):
         self.found(pack, "n=3,k=40", "f16", "rec=n k |18B| -",
                    "--record", "18", "--part-at", "0")
 
+    def test_records_of_no_whole_elements(self):
+        """q5_0: a scale of 2 bytes, 4 bytes of fifth bits, 16 of nibbles."""
+        def pack(array):
+            records = np.full((array.size, 22), 0xaa, np.uint8)
+            records[:, 2:6] = array.reshape(-1, 1).view(np.uint8)
+            return records
+        arrays = self.probe("n=6,b=4", "u32")
+        dumps = [pack(a) for a in arrays]
+        got = self.infer(dumps, "n=6,b=4", "u32", "--record", "22")
+        self.assertEqual(got["expression"], "@2B n:88B b:22B")
+        self.check(got, arrays, dumps, "n=6,b=4", "u32")
+
+    def test_words_of_elements_and_a_rest(self):
+        """Ten weights of 3 bits in a word of 32."""
+        def pack(array):
+            words = (array.astype(np.uint32).reshape(-1, 10) <<
+                     (3 * np.arange(10, dtype=np.uint32)))
+            return words.sum(axis=1).astype("<u4")
+        self.found(pack, "n=6,k=40", "u3", "rec=n k/10 |4B| k%10",
+                   "--record", "4", "--part-bytes", "4")
+
+    def test_the_first_record_is_of_something_else(self):
+        records = np.full((5, 8), 0xaa, np.uint8)
+        array = self.probe("n=2,k=4", "u8")[0]
+        records[1:, :2] = array.reshape(4, 2)
+        got = self.infer([records], "n=2,k=4", "u8", "--record", "8",
+                         "--part-at", "0", "--part-bytes", "2")
+        self.assertEqual(got["expression"], "rec=@1 n k/2 |8B| k%2")
+        self.check(got, [array], [records], "n=2,k=4", "u8")
+
+    def test_a_part_that_is_there_twice(self):
+        array = self.probe("n=4,k=8", "u8")[0]
+        records = np.concatenate([array, array], axis=1)
+        got = self.infer([records], "n=4,k=8", "u8", "--record", "16")
+        self.assertEqual(got["outcome"], "several fit")
+        # Bytes between both are of both.
+        self.assertEqual(got["fits"][0], "rec=n |16B| k")
+        self.assertEqual(got["fits"][-1], "rec=n |16B| @8 k")
+
+    def test_a_nibble_before_the_first(self):
+        arrays = self.probe("n=3,k=5", "u4")
+        dumps = [nibbles(np.concatenate([[0], a.ravel()])) for a in arrays]
+        got = self.infer(dumps, "n=3,k=5", "u4")
+        self.check(got, arrays, dumps, "n=3,k=5", "u4")
+        # A last byte that is not full is no axis.
+        arrays = self.probe("n=11,k=7", "u4")
+        dumps = [nibbles(np.append(a.ravel(), 0)) for a in arrays]
+        self.assertEqual(self.infer(dumps, "n=11,k=7", "u4")["expression"],
+                         "n k")
+
     def test_few_values_in_records(self):
         """The place that is told makes one answer of values that repeat."""
         rng = np.random.default_rng(1)
@@ -120,6 +170,16 @@ class Packed(support.CliTest):
                 (("--part-at", "2"), "--record"),
                 (("--record", "-1"), "record")):
             self.refused(*words, *more, says=said)
+
+    def test_values_that_do_not_fit_are_refused(self):
+        np.save(self.path("p.npy"), np.arange(16, dtype="u1") * 17)
+        self.path("d.bin").write_bytes(bytes(8))
+        self.refused("infer", self.path("p.npy"), self.path("d.bin"),
+                     "--dtype", "u4", says="0x11, which 4 bits")
+        np.save(self.path("p.npy"), np.arange(-8, 8, dtype="i1"))
+        got = self.answer("infer", self.path("p.npy"), self.path("d.bin"),
+                          "--dtype", "s4", code=1)
+        self.assertEqual(got["outcome"], "none fits")
 
     def test_raw_files_of_nibbles_are_refused(self):
         self.refused("probe", self.path("p.bin"), "--shape", "x=4", "--dtype",

@@ -1,0 +1,40 @@
+// What is told of a layout that was found, and of data that decide nothing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "infer/build.hpp"
+#include "infer/data.hpp"
+#include "infer/names.hpp"
+#include "infer/offsets.hpp"
+#include "stridewise/infer.hpp"
+
+namespace stridewise::inference {
+
+// A fit with its names, and the best name's own expression.
+[[nodiscard]] InferFit finish(const Built& built, const Dims& dims,
+                              std::int64_t dump_bytes);
+
+// Of a dump that is not the layout's memory alone, whether the same layout from another
+// processor on would put every element where it is.
+[[nodiscard]] bool starts_anywhere(const InferFit& fit);
+
+// That the places along dim d are no sum of digits.
+[[nodiscard]] std::string print_steps(const Shape& shape, std::size_t d,
+                                      const std::vector<std::int64_t>& steps);
+
+// Fills in what is known when nothing fits. `distinct`: no two of the values that were
+// looked for are equal.
+void explain_none(const InferData& data, const InferOptions& options,
+                  bool distinct, InferReport& report);
+
+// Why the data do not rule out every other function; empty where they do: all steps are
+// seen, or no other element has the value of any.
+[[nodiscard]] std::string doubt(const Located& located, const Shape& shape,
+                                const Explained& explained,
+                                std::int64_t elements);
+
+}  // namespace stridewise::inference
