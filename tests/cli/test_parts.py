@@ -178,7 +178,7 @@ class BelowAByte(CliTest):
         args = ["convert", self.path("p.bin"), self.path("o.bin"), "--from",
                 "k", "--to", "k", "--shape", "k=32"]
         self.refused(*args, "--dtype", "u4", "--device", "opencl",
-                     says="whole bytes")
+                     says="1, 2, 4, 8 or 16")
         self.refused(*args, "--dtype", "u0", says="dtype")
         self.refused(*args, "--dtype", "u65", says="dtype")
         self.assertFalse(self.path("o.bin").exists())
