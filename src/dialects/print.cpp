@@ -101,25 +101,26 @@ Result<std::string> print_as(const Layout& layout, Dialect dialect) {
   if (along > most_compared) {
     return cannot("its dims are too long to be compared index by index");
   }
+  const Layout by_dims = unfused(layout);
   Result<std::string> text;
   switch (dialect) {
     case Dialect::onednn:
     case Dialect::tvm:
     case Dialect::openvino:
-      text = print_letters(layout, dialect);
+      text = print_letters(by_dims, dialect);
       break;
     case Dialect::xla:
-      text = print_xla(layout);
+      text = print_xla(by_dims);
       break;
     case Dialect::cute:
-      text = print_cute(layout);
+      text = print_cute(by_dims);
       break;
     case Dialect::tirx:
-      text = print_tirx(layout);
+      text = print_tirx(by_dims);
       break;
     case Dialect::numpy:
     case Dialect::torch:
-      text = print_strides(layout, dialect);
+      text = print_strides(by_dims, dialect);
       break;
   }
   if (!text) return text;

@@ -25,6 +25,10 @@ namespace stridewise::dialects {
 [[nodiscard]] Result<std::string> print_strides(const Layout& layout,
                                                 Dialect dialect);
 
+// The same layout without its fused index, where all digits of that are digits of its dims;
+// else the layout itself.
+[[nodiscard]] Layout unfused(const Layout& layout);
+
 // The digits of a layout of one piece, in its order, those of one value left out.
 struct PrintedDigit {
   std::size_t dim = 0;  // of the shape; unused where copies > 0

@@ -407,6 +407,20 @@ TEST(Dialects, WritesEach) {
             "S[(4, 6) : (3@rank, 1)] + R[3 : 1@rank]");
 }
 
+// What is read as digits of the index in logical order is printed again.
+TEST(Dialects, TirxOfSeveralDims) {
+  for (const char* text :
+       {"S[(8, 2, 4, 2) : (4@laneid, 1@warpid, 1@laneid, 1)]",
+        "S[(16, 8) : (8, 1)]", "S[(2, 8, 8) : (64, 1, 8)]"}) {
+    EXPECT_EQ(as(text, "r=16,c=8", Dialect::tirx), text);
+  }
+  EXPECT_EQ(as("S[(8, 64) : (64, 1)]", "r=8,c=64", Dialect::torch),
+            "torch(64, 1)");
+  // Across the boundary of c: there are no such digits.
+  EXPECT_THAT(as("S[(16, 12) : (1, 16)]", "r=24,c=8", Dialect::tirx),
+              StartsWith("no: "));
+}
+
 TEST(Dialects, PositionsTakeTheOthersNames) {
   for (const char* text :
        {"{1,0:T(*,2)}", "Sw<1,0,1> o (4,4):(4,1)", "torch(4,1)"}) {
