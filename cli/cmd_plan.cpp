@@ -40,6 +40,51 @@ double copy_seconds(double bytes, Stores stores) {
   return best * bytes / static_cast<double>(2 * tried);
 }
 
+struct Options {
+  std::array<std::string, 2> layouts;
+  std::string shape;
+  std::string dtype = "f32";
+  std::string to_dtype;
+  std::string part;
+  std::vector<std::string> tables;
+  bool keep_gaps = false;
+};
+
+void run(Context& context, const Options& options) {
+  const ElementType type = value_of(parse_element_type(options.dtype));
+  const std::vector<LayoutSource> sources =
+      resolve_all(options.layouts, options.shape);
+  const Shape shape = shape_for(options.shape, sources);
+  PlanOptions plan_options{.fill = options.keep_gaps ? Fill::keep : Fill::zero};
+  ElementType to_type = type;
+  if (!options.to_dtype.empty()) {
+    to_type = value_of(parse_element_type(options.to_dtype));
+    plan_options.values = Values{type, to_type};
+  }
+  const Tables tables = tables_of(options.tables, sources);
+  const auto tensor = [&](const LayoutSource& source,
+                          const ElementType& element) {
+    const Layout memory = value_of(source.bind(
+        shape, Binding{.element_bits = element.bits, .tables = tables}));
+    const bool chooses = !options.part.empty() && memory.tensor() < 0;
+    return chooses ? value_of(memory.part(options.part)) : memory;
+  };
+  const Plan plan = value_of(Plan::make(
+      tensor(sources[0], type), tensor(sources[1], to_type), plan_options));
+  const auto nests = plan.nests();
+  const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
+  const double bound =
+      copy_seconds(static_cast<double>(plan.bytes_read()) +
+                       static_cast<double>(plan.bytes_written()),
+                   streams ? Stores::streaming : Stores::cached);
+  Json json = plan_json(plan);
+  json["bound_seconds"] = bound;
+  context.answer(
+      json, fmt::format("{}at best {:.3g} us on one thread: what a copy of as "
+                        "many bytes takes here\n",
+                        plan.to_string(), bound * 1e6));
+}
+
 }  // namespace
 
 void add_plan(Command app, Context& context) {
@@ -51,22 +96,14 @@ void add_plan(Command app, Context& context) {
       "measured: a copy, by the same\nkind of stores, of as many bytes as the "
       "plan reads and writes.\n"
       "  stridewise plan nchw nChw16c --shape 8x67x56x56");
-  struct Options {
-    std::array<std::string, 2> layouts;
-    std::string shape;
-    std::string dtype = "f32";
-    std::string to_dtype;
-    std::string part;
-    std::vector<std::string> tables;
-    bool keep_gaps = false;
-  };
   auto options = std::make_shared<Options>();
   command.add_option("A", options->layouts[0], "layout of the source")
       .required();
   command.add_option("B", options->layouts[1], "layout of the destination")
       .required();
-  command.add_option("--shape,-s", options->shape, "logical extents")
-      .required();
+  command.add_option("--shape,-s", options->shape,
+                     "logical extents; needed unless a layout's text tells "
+                     "them");
   command.add_option("--dtype,-t", options->dtype, "element type")
       .show_default();
   command.add_option("--to-dtype", options->to_dtype,
@@ -79,42 +116,7 @@ void add_plan(Command app, Context& context) {
       .one_word_each();
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "leave bytes that hold no element as they are");
-  command.callback([&context, options] {
-    const ElementType type = value_of(parse_element_type(options->dtype));
-    const std::vector<LayoutSource> sources =
-        resolve_all(options->layouts, options->shape);
-    const Shape shape = shape_for(options->shape, sources);
-    PlanOptions plan_options{.fill =
-                                 options->keep_gaps ? Fill::keep : Fill::zero};
-    ElementType to_type = type;
-    if (!options->to_dtype.empty()) {
-      to_type = value_of(parse_element_type(options->to_dtype));
-      plan_options.values = Values{type, to_type};
-    }
-    const Tables tables = tables_of(options->tables, sources);
-    const auto tensor = [&](const LayoutSource& source,
-                            const ElementType& element) {
-      const Layout memory = value_of(source.bind(
-          shape, Binding{.element_bits = element.bits, .tables = tables}));
-      const bool chooses = !options->part.empty() && memory.tensor() < 0;
-      return chooses ? value_of(memory.part(options->part)) : memory;
-    };
-    const Plan plan = value_of(Plan::make(
-        tensor(sources[0], type), tensor(sources[1], to_type), plan_options));
-    const auto nests = plan.nests();
-    const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
-    const double bound =
-        copy_seconds(static_cast<double>(plan.bytes_read()) +
-                         static_cast<double>(plan.bytes_written()),
-                     streams ? Stores::streaming : Stores::cached);
-    Json json = plan_json(plan);
-    json["bound_seconds"] = bound;
-    context.answer(
-        json,
-        fmt::format("{}at best {:.3g} us on one thread: what a copy of as "
-                    "many bytes takes here\n",
-                    plan.to_string(), bound * 1e6));
-  });
+  command.callback([&context, options] { run(context, *options); });
 }
 
 }  // namespace stridewise::cli
