@@ -3,8 +3,8 @@
 import json
 import math
 import os
+import resource
 import subprocess
-import time
 import unittest
 
 import numpy as np
@@ -49,11 +49,15 @@ class Help(support.CliTest):
 
     @unittest.skipIf("STRIDEWISE_SLOW" in os.environ, "an instrumented build")
     def test_starts_quickly_enough_for_a_shell(self):
-        best = 1.0  # second, of several: the machine may be busy
+        # Of the processor: the machine may be busy with others.
+        def used():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+        best = 1.0
         for _ in range(10):
-            begin = time.perf_counter()
+            begin = used()
             self.assertEqual(run("at", "nchw", *SHAPE, "0,0,0,0").code, 0)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, used() - begin)
         self.assertLess(best, 0.020)
 
 
