@@ -7,7 +7,7 @@ set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libtomlplusplus-dev libcli11-dev
 nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
-test="$run python3 python3-numpy python3-venv libgtest-dev libgmock-dev
+test="$run python3 python3-dev python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-19 libc++-19-dev libc++abi-19-dev
 clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
@@ -60,6 +60,16 @@ venv() {
 [ "$mode" != test ] || venv "$root/build/old-cmake" cmake==3.18.4.post1
 # What decodes the weights of language models, and small floats, without us.
 [ "$mode" != test ] || venv "$root/build/oracles" gguf==0.19.0 ml_dtypes==0.6.0
+
+# What makes and tests the package for Python; the packages that its test installs.
+if [ "$mode" = test ]; then
+  venv "$root/build/python/tools" scikit-build-core==1.1.2 nanobind==3.1.0
+  packages=$root/build/python/packages
+  [ -e "$packages/complete" ] ||
+    { "$root/build/python/tools/bin/pip" download -q -d "$packages" \
+        numpy==2.4.6 ml_dtypes==0.6.0 pytest==9.2.0 hypothesis==6.170.17 >&2 &&
+      touch "$packages/complete"; }
+fi
 
 [ "$mode" = bench ] || exit 0
 shift

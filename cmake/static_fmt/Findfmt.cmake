@@ -1,8 +1,10 @@
-# fmt's library is there for the building machine only. What is used of it is compiled once,
-# from its headers: every file that compiled it, too, would take twice as long.
+# What is used of fmt, compiled once from its headers: for machines that have no library of
+# it, and for products that must not need one. Every file that compiled it, too, would take
+# twice as long.
 if(NOT TARGET fmt::fmt)
   add_library(fmt_functions STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
   target_compile_features(fmt_functions PRIVATE cxx_std_20)
+  set_target_properties(fmt_functions PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_library(fmt::fmt INTERFACE IMPORTED GLOBAL)
   target_link_libraries(fmt::fmt INTERFACE fmt_functions)
 endif()
