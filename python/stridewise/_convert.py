@@ -32,7 +32,8 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
         threads: how many threads may work.
 
     Returns:
-        An array of x's kind, of dst's `array_shape`; its bytes where there is no type.
+        An array of torch where x is, else of NumPy, of dst's `array_shape`; its bytes
+        where there is no such type.
 
     Raises:
         LayoutError: layouts that do not suit each other or the shape.
