@@ -67,7 +67,8 @@ if [ "$mode" = test ]; then
   packages=$root/build/python/packages
   [ -e "$packages/complete" ] ||
     { "$root/build/python/tools/bin/pip" download -q -d "$packages" \
-        numpy==2.4.6 ml_dtypes==0.6.0 pytest==9.2.0 hypothesis==6.170.17 >&2 &&
+        numpy==2.4.6 ml_dtypes==0.6.0 pytest==9.2.0 hypothesis==6.170.17 \
+        mypy==2.4.1 >&2 &&
       touch "$packages/complete"; }
 fi
 

@@ -25,6 +25,6 @@ inline void value_of(const Result<void>& result) {
   if (!result) throw LayoutError{result.error()};
 }
 
-void bind_errors(nanobind::module_& module);
+void bind_errors();
 
 }  // namespace stridewise::python

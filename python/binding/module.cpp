@@ -11,11 +11,12 @@ namespace nb = nanobind;
 NB_MODULE(_core, module) {
   using namespace stridewise::python;
   module.doc() = "The C++ library; stridewise is what to import.";
-  module.attr("__version__") = STRIDEWISE_VERSION;
-  bind_errors(module);
+  module.def("version", [] { return STRIDEWISE_VERSION; });
+  bind_errors();
   nb::class_<stridewise::Layout> layout(module, "Layout", nb::is_final());
   bind_layout(module, layout);
   bind_places(layout);
   bind_shown(layout);
   bind_plan(module, layout);
+  bind_inspect(module);
 }

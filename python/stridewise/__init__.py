@@ -8,10 +8,16 @@
 {'n': 1, 'c': 16, 'h': 1, 'w': 0}
 """
 
-from ._core import LayoutError, __version__
+from . import _core
 from ._dtypes import type_name
+from ._errors import LayoutError
 from ._convert import Plan, convert, plan
+from ._inspect import (CheckReport, Difference, DiffReport, Fit, InferReport, Leak, check,
+                       diff, infer, probe)
 from ._layout import Drawing, Layout, Nothing, layout
 
-__all__ = ["Drawing", "Layout", "LayoutError", "Nothing", "Plan", "__version__",
-           "convert", "layout", "plan", "type_name"]
+__version__ = _core.version()
+
+__all__ = ["CheckReport", "DiffReport", "Difference", "Drawing", "Fit", "InferReport",
+           "Layout", "LayoutError", "Leak", "Nothing", "Plan", "__version__", "check",
+           "convert", "diff", "infer", "layout", "plan", "probe", "type_name"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import LayoutError
+from ._errors import LayoutError
 from ._dtypes import bits_of, numpy_dtype, type_name
 from ._layout import Layout
 
@@ -71,10 +71,11 @@ def _of_torch(x: Any, name: str) -> np.ndarray:
                          "read; give x.resolve_conj().resolve_neg()")
     whole = x.detach()
     try:
-        return whole.numpy()
+        array: np.ndarray = whole.numpy()
     except TypeError:
         widths = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-        return whole.view(widths[x.element_size()]).numpy()
+        array = whole.view(widths[x.element_size()]).numpy()
+    return array
 
 
 def memory_of(array: np.ndarray) -> np.ndarray:

@@ -61,7 +61,7 @@ class Plan:
 
     def __init__(self, src: Layout, dst: Layout, keep_gaps: bool = False) -> None:
         self.src, self.dst = src, dst
-        self._plan = _core.plan(src._core, dst._core, keep_gaps, _types(src, dst))
+        self._plan = _core.plan(src._bound, dst._bound, keep_gaps, _types(src, dst))
 
     def run(self, x: Any, out: Any = None, threads: int = 1) -> Any:
         """Converts x, contiguous memory of `src`; see `convert`."""
@@ -95,7 +95,7 @@ def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
         b = dst
         a = layout(src, _named(b), b.dtype if dtype is None else dtype)
     else:
-        a = layout(src, shape, dtype, **dims)
+        a = layout(src, dims if dims and shape is None else shape, dtype)
         b = layout(dst, _named(a), dtype)
     return Plan(a, b, keep_gaps)
 
@@ -139,7 +139,7 @@ def _shape_of_array(given: Source, text: str) -> dict[str, int] | None:
 def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
          threads: int) -> None:
     if given.array.flags.c_contiguous or not _is_rows(given.array, a):
-        plan_ = _core.plan(a._core, b._core, False, _types(a, b))
+        plan_ = _core.plan(a._bound, b._bound, False, _types(a, b))
         plan_.run(readable_memory(given, a, "x"), memory, threads)
         return
     if not b.dense:
@@ -150,8 +150,8 @@ def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
         source_layout, bytes_ = _strided(part, dims, a, end)
         ranges = {d: (low, low + extent) for d, low, extent in
                   zip(dims, starts, part.shape)}
-        window = b._core.window(ranges)
-        _core.plan(source_layout._core, window, True, _types(a, b)).run(
+        window = b._bound.window(ranges)
+        _core.plan(source_layout._bound, window, True, _types(a, b)).run(
             bytes_, memory, threads)
 
 

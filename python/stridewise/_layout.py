@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core
-from ._dtypes import bits_of, numpy_dtype, type_name
-from ._core import LayoutError
+from ._dtypes import numpy_dtype, type_name
+from ._errors import LayoutError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -107,9 +107,9 @@ class Layout:
     Two layouts are equal where their notation, shape, type, tables and part are.
     """
 
-    __slots__ = ("_core", "_dtype", "_part", "_tables", "_text", "_whole")
+    __slots__ = ("_bound", "_dtype", "_part", "_tables", "_text", "_whole")
 
-    _core: _core.Layout
+    _bound: _core.Layout
     _dtype: str
     _text: str
     _tables: dict[str, list[int]]
@@ -124,7 +124,7 @@ class Layout:
             tables: dict[str, list[int]], whole: tuple[tuple[str, int], ...],
             part: str | None) -> Layout:
         made = object.__new__(cls)
-        for name, value in (("_core", core), ("_dtype", dtype), ("_text", text),
+        for name, value in (("_bound", core), ("_dtype", dtype), ("_text", text),
                             ("_tables", tables), ("_whole", whole), ("_part", part)):
             object.__setattr__(made, name, value)
         return made
@@ -142,24 +142,24 @@ class Layout:
     @property
     def notation(self) -> str:
         """The layout in the notation, for any shape."""
-        return self._core.notation
+        return self._bound.notation
 
     @property
     def dtype(self) -> str:
         """The name of its element type, such as "f32"."""
-        if self._core.tensor >= 0:
-            return self._core.tensors[self._core.tensor][1] or self._dtype
+        if self._bound.tensor >= 0:
+            return self._bound.tensors[self._bound.tensor][1] or self._dtype
         return self._dtype
 
     @property
     def dims(self) -> tuple[str, ...]:
         """The names of its dims, in logical order."""
-        return tuple(name for name, _ in self._core.shape)
+        return tuple(name for name, _ in self._bound.shape)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The logical extents, in the order of `dims`."""
-        return tuple(extent for _, extent in self._core.shape)
+        return tuple(extent for _, extent in self._bound.shape)
 
     @property
     def size(self) -> int:
@@ -169,37 +169,37 @@ class Layout:
     @property
     def itembits(self) -> int:
         """Bits of an element in memory."""
-        return self._core.element_bits
+        return self._bound.element_bits
 
     @property
     def nbytes(self) -> int:
         """Bytes of the memory, padding and gaps included."""
-        return self._core.size_bytes
+        return self._bound.size_bytes
 
     @property
     def padding(self) -> int:
         """How many elements' room of the memory holds no element of it."""
-        return (self._core.size_bits - self.size * self.itembits) // self.itembits
+        return (self._bound.size_bits - self.size * self.itembits) // self.itembits
 
     @property
     def dense(self) -> bool:
         """Whether every place is an element, in the order of the digits."""
-        return self._core.dense
+        return self._bound.dense
 
     @property
     def valid(self) -> bool:
         """Whether each place holds one element at most: else it can only be read."""
-        return self._core.valid
+        return self._bound.valid
 
     @property
     def defect(self) -> str | None:
         """Why it is not valid."""
-        return self._core.defect
+        return self._bound.defect
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of the tensors of a memory of several."""
-        return tuple(name for name, *_ in self._core.tensors if name)
+        return tuple(name for name, *_ in self._bound.tensors if name)
 
     def part(self, name: str) -> Layout:
         """One tensor of a memory of several.
@@ -207,19 +207,23 @@ class Layout:
         Raises:
             LayoutError: it has no such part; the message names those there are.
         """
-        return Layout._of(self._core.part(name), self._dtype, self._text,
+        return Layout._of(self._bound.part(name), self._dtype, self._text,
                           self._tables, self._whole, name)
 
     @property
     def array_shape(self) -> tuple[int, ...]:
         """The shape of an array of the memory: one axis a digit, slowest first, where the
         memory is its digits and nothing else."""
-        return tuple(self._core.array_shape)
+        return tuple(self._bound.array_shape)
+
+    def _first_byte(self) -> int:
+        told = self._bound.strides_bits
+        return 0 if told is None else told[1] // 8
 
     @property
     def strides(self) -> tuple[int, ...] | None:
         """Bytes of one step of each dim; None where no strides say the layout."""
-        told = self._core.strides_bits
+        told = self._bound.strides_bits
         if told is None or any(s % 8 for s in told[0]) or told[1] % 8:
             return None
         return tuple(s // 8 for s in told[0])
@@ -250,9 +254,9 @@ class Layout:
             if array.dtype.kind not in "iu":
                 raise TypeError(f"{name}: an index is a whole number, not {array.dtype}")
         if not arrays:
-            return self._core.bit_of([]) // unit
+            return self._bound.bit_of([]) // unit
         rows = np.stack([a.ravel() for a in arrays], axis=1).astype(np.int64)
-        places = self._core.bits_at(np.ascontiguousarray(rows)) // unit
+        places = self._bound.bits_at(np.ascontiguousarray(rows)) // unit
         return places.reshape(arrays[0].shape) if arrays[0].ndim else int(places[0])
 
     def _numbers(self, index: tuple[ArrayLike, ...],
@@ -275,14 +279,14 @@ class Layout:
             unit: what places count: "element", "byte" or "bit". In bits, elements whose
                 bits lie apart have one more dim, the bit.
         """
-        return self._core.offsets(unit)
+        return self._bound.offsets(unit)
 
     def inverse(self, unit: Unit = "element") -> NDArray[np.int64]:
         """For every place of memory, the number of the element there in logical order.
 
         -1 is padding, -2 a gap, -3 another part.
         """
-        return self._core.inverse(unit)
+        return self._bound.inverse(unit)
 
     def who(self, *, element: int | None = None, byte: int | None = None,
             bit: int | None = None) -> dict[str, int] | Nothing:
@@ -305,14 +309,14 @@ class Layout:
         if len(given) != 1:
             raise TypeError("give one of element=, byte= or bit=")
         at = operator.index(given[0][0]) * given[0][1]
-        if not 0 <= at < self._core.size_bits:
-            raise IndexError(f"bit {at} is outside of the memory's {self._core.size_bits}")
-        place, index, _, _, tensor, _ = self._core.find(at)
+        if not 0 <= at < self._bound.size_bits:
+            raise IndexError(f"bit {at} is outside of the memory's {self._bound.size_bits}")
+        place, index, _, _, tensor, _ = self._bound.find(at)
         if place != "element":
             return Nothing(place)
-        if self._core.tensor not in (-1, tensor):
+        if self._bound.tensor not in (-1, tensor):
             return Nothing("other")
-        name, _, _, dims = self._core.tensors[tensor]
+        name, _, _, dims = self._bound.tensors[tensor]
         found: dict[str, Any] = {"part": name} if name and not self._part else {}
         found.update(zip((d for d, _ in dims), index))
         return found
@@ -336,18 +340,17 @@ class Layout:
         if dtype is None or dtype.itemsize * 8 != self.itembits:
             raise LayoutError(f"NumPy has no array of {self.dtype}")
         memory = np.frombuffer(buffer, np.uint8)
-        if memory.size * 8 < self._core.used_bits:
+        if memory.size * 8 < self._bound.used_bits:
             raise ValueError(f"buffer: has {memory.size} bytes, the layout needs "
-                             f"{-(-self._core.used_bits // 8)}")
-        first = self._core.strides_bits[1] // 8
-        return np.ndarray(self.shape, dtype, buffer, first, strides)
+                             f"{-(-self._bound.used_bits // 8)}")
+        return np.ndarray(self.shape, dtype, buffer, self._first_byte(), strides)
 
     # ------------------------------------------------------------ other words
 
     def emit(self, language: Literal["c", "opencl", "cuda"] = "c",
              name: str = "layout") -> str:
         """The layout's arithmetic as source code: index to offset and back."""
-        return self._core.emit(language, name)
+        return self._bound.emit(language, name)
 
     def print_as(self, dialect: str) -> str:
         """The layout as another program writes it: "tvm", "cute", "xla", "onednn" ...
@@ -355,7 +358,7 @@ class Layout:
         Raises:
             LayoutError: that dialect has no words for it; the message says why.
         """
-        return self._core.print_as(dialect)
+        return self._bound.print_as(dialect)
 
     def draw(self, *, color: str = "", cells: int = 4096, title: str = "") -> Drawing:
         """A picture of the memory: SVG in a notebook, text in a terminal.
@@ -387,7 +390,7 @@ class Layout:
 
     def _key(self) -> tuple[object, ...]:
         tables = tuple((k, tuple(v)) for k, v in sorted(self._tables.items()))
-        return (self.notation, tuple(self._core.shape), self.dtype, tables, self._part)
+        return (self.notation, tuple(self._bound.shape), self.dtype, tables, self._part)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Layout) and self._key() == other._key()
@@ -419,15 +422,15 @@ class Drawing:
 
     def svg(self) -> str:
         """The picture as an SVG document."""
-        return self._layout._core.svg(*self._arguments())
+        return self._layout._bound.svg(*self._arguments())
 
     def html(self) -> str:
         """The picture as one page with a script that answers where elements lie."""
-        return self._layout._core.html(*self._arguments())
+        return self._layout._bound.html(*self._arguments())
 
     def text(self, width: int = 100) -> str:
         """The picture as lines of at most `width` characters."""
-        return self._layout._core.text(*self._arguments(), width)
+        return self._layout._bound.text(*self._arguments(), width)
 
     def save(self, path: Any) -> None:
         """Writes an .svg or .html file.

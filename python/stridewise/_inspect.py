@@ -1,0 +1,307 @@
+"""What two memories differ in, what is wrong with one, and which layout left it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import Source, memory_of, readable_memory, source
+from ._convert import Shape
+from ._dtypes import bits_of, numpy_dtype, type_name
+from ._layout import Layout, layout
+
+# Names that dims take where nobody gives any.
+_NAMES = {1: "n", 2: "nc", 3: "ncw", 4: "nchw", 5: "ncdhw"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One element that differs: its index, its values as text, where it lies."""
+
+    index: dict[str, int]
+    a: str
+    b: str
+    byte_a: int
+    byte_b: int
+    abs: float
+    rel: float
+    ulp: int
+
+    def __str__(self) -> str:
+        index = ",".join(f"{d}={x}" for d, x in self.index.items())
+        return (f"{index}: {self.a} and {self.b}, at byte {self.byte_a} of A and "
+                f"{self.byte_b} of B")
+
+
+@dataclasses.dataclass(frozen=True)
+class DiffReport:
+    """What `diff` found. `findings` are sentences, the most telling first."""
+
+    elements: int
+    differences: int
+    findings: list[str]
+    first: Difference | None
+    worst: Difference | None
+    max_abs: float
+    max_rel: float
+    max_ulp: int
+    nan_a: int
+    nan_b: int
+    by_dim: dict[str, list[int]]
+    by_axis: dict[str, list[int]]
+
+    @property
+    def equal(self) -> bool:
+        """Whether no element differs."""
+        return self.differences == 0
+
+    def __str__(self) -> str:
+        if self.equal:
+            return f"equal: {self.elements} elements"
+        lines = [f"{self.differences} of {self.elements} elements differ "
+                 f"({100 * self.differences / self.elements:.3g} %)"]
+        lines += [f"  {finding}" for finding in self.findings]
+        lines += [f"  first     {self.first}", f"  worst     {self.worst}"]
+        return "\n".join(lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class Leak:
+    """A run of places without an element that are not zero."""
+
+    byte: int
+    count: int
+    holds: str
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckReport:
+    """What `check` found. `findings` are sentences; none: nothing is wrong."""
+
+    elements: int
+    padding: int
+    padding_in_bits: bool
+    padding_nonzero: int
+    nan: int
+    inf: int
+    first_nan: dict[str, int] | None
+    first_inf: dict[str, int] | None
+    leaks: list[Leak]
+    leak_runs: int
+    findings: list[str]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        return "\n".join(self.findings) or f"nothing found: {self.elements} elements"
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """A layout that has the reference's elements where the dump has them."""
+
+    layout: Layout
+    names: list[str]
+    start_byte: int
+    trailing_bytes: int
+    missing_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class InferReport:
+    """What `infer` found.
+
+    outcome: "one fits", "fits, maybe not alone", "several fit", "none fits" or
+        "cannot know".
+    fits: the layouts; `layout` is the first one, None where there is none.
+    """
+
+    outcome: str
+    fits: list[Fit]
+    reason: str
+    elements: int
+    present: int
+    matching: int
+    nearest: str | None
+    first_break: dict[str, int] | None
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout that fits, the simplest where several do."""
+        return self.fits[0].layout if self.fits else None
+
+    @property
+    def unique(self) -> bool:
+        """Whether no other layout could have left the dump."""
+        return self.outcome == "one fits"
+
+    def __str__(self) -> str:
+        lines = [fit.layout.notation + (f"  ({fit.names[0]})" if fit.names else "")
+                 for fit in self.fits]
+        if not self.unique:
+            lines.append(self.reason if not self.fits else f"{self.outcome}: {self.reason}")
+        return "\n".join(lines)
+
+
+def _indexed(dims: Sequence[str], index: Sequence[int] | None) -> dict[str, int] | None:
+    return None if index is None else dict(zip(dims, index))
+
+
+def _difference(dims: Sequence[str], told: dict[str, Any] | None) -> Difference | None:
+    if told is None:
+        return None
+    return Difference(**{**told, "index": dict(zip(dims, told["index"]))})
+
+
+def _memory(given: Source, of: Layout, name: str) -> np.ndarray:
+    if given.array.flags.c_contiguous:
+        return readable_memory(given, of, name)
+    return readable_memory(given._replace(array=np.ascontiguousarray(given.array)), of,
+                           name)
+
+
+def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
+               dtype: object) -> Layout:
+    """Without a text, an array is the tensor itself."""
+    if isinstance(text, Layout):
+        return text
+    told = given.dtype if given.dtype is not None else dtype
+    if text is not None:
+        spelled = _core.spelled_dims(text)
+        if shape is None and len(spelled) == given.array.ndim:
+            shape = dict(zip(spelled, given.array.shape))
+        return layout(text, shape, told)
+    names = _names(given.array.ndim)
+    return layout(" ".join(names) or "-", dict(zip(names, given.array.shape)), told)
+
+
+def _names(count: int) -> list[str]:
+    return list(_NAMES.get(count, "")) or [f"d{k}" for k in range(count)]
+
+
+def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
+         layout_b: str | Layout | None = None, *, shape: Shape = None,
+         dtype: object = None, rtol: float = 0, atol: float = 0,
+         ulp: int = -1) -> DiffReport:
+    """Where two tensors differ, each in its own layout, in the words of the tensor.
+
+    Args:
+        a, b: arrays or buffers; b is the reference.
+        layout_a, layout_b: their layouts. Without one, b has that of a, and a is the
+            tensor itself.
+        shape, dtype: as for `convert`, where arrays do not tell them.
+        rtol, atol, ulp: what counts as equal: |a - b| <= atol + rtol * |b|, or so many
+            steps between floats.
+
+    >>> import numpy as np
+    >>> diff(np.arange(6.0), np.array([0.0, 1, 2, 3, 4, 9])).first.index
+    {'n': 5}
+    """
+    given_a, given_b = source(a, "a"), source(b, "b")
+    if layout_a is None and isinstance(layout_b, Layout):
+        own = layout(" ".join(layout_b.dims), dict(zip(layout_b.dims, layout_b.shape)),
+                     given_a.dtype or layout_b.dtype)
+    else:
+        own = _layout_of(given_a, layout_a, shape, dtype)
+    if layout_b is None:
+        other = own if given_b.dtype in (None, own.dtype) else layout(
+            own.text, dict(zip(own.dims, own.shape)), given_b.dtype)
+    elif isinstance(layout_b, Layout):
+        other = layout_b
+    else:
+        other = layout(layout_b, dict(zip(own.dims, own.shape)),
+                       given_b.dtype or own.dtype)
+    told = _core.diff(own._bound, _memory(given_a, own, "a"), other._bound,
+                      _memory(given_b, other, "b"), own.dtype, other.dtype, rtol, atol,
+                      ulp)
+    told["first"] = _difference(own.dims, told["first"])
+    told["worst"] = _difference(own.dims, told["worst"])
+    return DiffReport(**told)
+
+
+def check(x: Any, layout_x: str | Layout, shape: Shape = None,
+          dtype: object = None) -> CheckReport:
+    """What is wrong with a tensor in memory: padding that is not zero, NaN, infinities.
+
+    Args:
+        x: an array or a buffer of the layout's memory.
+        layout_x: its layout; a text needs `shape` where it does not tell one.
+    """
+    given = source(x)
+    of = _layout_of(given, layout_x, shape, dtype)
+    told = _core.check(of._bound, _memory(given, of, "x"), of.dtype)
+    for name in ("first_nan", "first_inf"):
+        told[name] = _indexed(of.dims, told[name])
+    told["leaks"] = [Leak(**leak) for leak in told["leaks"]]
+    return CheckReport(**told)
+
+
+def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
+          ) -> list[np.ndarray]:
+    """Arrays to send through other software, so that `infer` can read what comes out.
+
+    No two elements of the first array are equal; types of few values take several
+    arrays, which differ together.
+    """
+    name = type_name(dtype)
+    extents = list(shape.values()) if isinstance(shape, Mapping) else list(shape)
+    dims = list(shape) if isinstance(shape, Mapping) else _names(len(extents))
+    kind = numpy_dtype(name)
+    files = _core.probe([(d, int(e)) for d, e in zip(dims, extents)], name)
+    return [file.view(kind).reshape(extents) if kind is not None else file
+            for file in files]
+
+
+def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
+          dtype: object = None, record: int | None = None, part_at: int | None = None,
+          part_bytes: int | None = None) -> InferReport:
+    """The layout of a dump, from a tensor whose elements are in it.
+
+    Args:
+        reference: the tensor, an array in logical order; or a list of arrays, as `probe`
+            makes for types of few values.
+        dump: the bytes that some program made of it; or a list of as many.
+        dims: names for the reference's dims; "n c h w" and the like without.
+        dtype: its element type, where that is of less than a byte: "u4".
+        record: bytes of a record, of which the tensor is a part; `part_at` and
+            `part_bytes` tell where in it, and how much of it.
+
+    >>> p = probe((2, 17, 5, 4))[0]
+    >>> from stridewise import convert
+    >>> print(infer(p, convert(p, "nchw", "nChw16c")).layout.notation)
+    n c/16 h w c%16
+    """
+    references = [source(r, "reference") for r in _each(reference)]
+    dumps = [source(d, "dump") for d in _each(dump)]
+    if len(references) != len(dumps):
+        raise ValueError(f"dump: {len(dumps)} for {len(references)} references")
+    array = references[0].array
+    name = type_name(dtype) if dtype is not None else references[0].dtype or "u8"
+    names = list(dims) if dims is not None else _names(array.ndim)
+    if len(names) != array.ndim:
+        raise ValueError(f"dims: {len(names)} names for {array.ndim} dims")
+    shape = list(zip(names, array.shape))
+    told = _core.infer(
+        [memory_of(np.ascontiguousarray(r.array)) for r in references],
+        [memory_of(np.ascontiguousarray(d.array)) for d in dumps], shape, dims is None,
+        array.dtype.itemsize, bits_of(name) if bits_of(name) % 8 else 0,
+        None if record is None else
+        [record, -1 if part_at is None else part_at,
+         -1 if part_bytes is None else part_bytes])
+    fits = [Fit(layout(fit.pop("notation"), dict(shape), name), **fit)
+            for fit in told["fits"]]
+    nearest = told["nearest"]
+    told.update(fits=fits, nearest=None if nearest is None else nearest["notation"],
+                first_break=_indexed(names, told["first_break"]))
+    return InferReport(**told)
+
+
+def _each(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
