@@ -38,7 +38,8 @@ import stridewise as sw
 assert sw.layout("nChw16c", (2, 17, 5, 4))(1, 16, 4, 3) == 1264'
 "$work/empty/bin/pip" install -q --no-index \
   --find-links "$source/build/python/packages" pytest hypothesis ml_dtypes mypy
-"$work/empty/bin/python" -m mypy --strict -p stridewise
+"$work/empty/bin/python" -m mypy --strict --config-file "$source/pyproject.toml" \
+  -p stridewise
 "$work/empty/bin/python" -m doctest "$source/docs/python.md" \
   "$source/README.md"
 "$work/empty/bin/python" -m pytest -q --import-mode=importlib \
