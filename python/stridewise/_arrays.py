@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._errors import LayoutError
-from ._dtypes import bits_of, numpy_dtype, type_name
+from ._dtypes import bits_of, name_of_dtype, numpy_dtype, type_name
 from ._layout import Layout
 
 # Integers of a width, for what NumPy has no type of.
@@ -35,7 +35,9 @@ def source(x: Any, name: str = "x") -> Source:
         ValueError: an array that cannot be read in place.
     """
     if isinstance(x, np.ndarray):
-        return Source(_checked(x, name), type_name(x.dtype), "numpy")
+        if x.dtype.byteorder == ">" or x.dtype.kind in "OVMmSU":
+            _checked(x, name)
+        return Source(x, name_of_dtype(x.dtype), "numpy")
     if is_torch(x):
         return Source(_of_torch(x, name), type_name(x.dtype), "torch")
     if isinstance(x, (bytes, bytearray, memoryview)):

@@ -12,7 +12,7 @@ from . import _core
 from ._arrays import (Source, memory_of, readable_memory, result_like, source,
                       writable_memory)
 from ._dtypes import type_name
-from ._layout import Layout, layout
+from ._layout import Layout, layout, spelled_dims
 
 Shape = str | int | Sequence[int] | Mapping[str, int] | None
 
@@ -130,7 +130,7 @@ def _pair(given: Source, src: str | Layout, dst: str | Layout, shape: Shape,
 
 def _shape_of_array(given: Source, text: str) -> dict[str, int] | None:
     """By the order in which the text spells its dims, where the array has as many."""
-    spelled = _core.spelled_dims(text)
+    spelled = spelled_dims(text)
     if not spelled or len(spelled) != given.array.ndim:
         return None
     return dict(zip(spelled, given.array.shape))
@@ -144,7 +144,7 @@ def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
         return
     if not b.dense:
         memory[:] = 0
-    dims = _core.spelled_dims(a.text)
+    dims = spelled_dims(a.text)
     end = _bounds(given.array)[1]
     for part, starts in _pieces(given.array, (0,) * given.array.ndim):
         source_layout, bytes_ = _strided(part, dims, a, end)
@@ -157,7 +157,7 @@ def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
 
 def _is_rows(array: np.ndarray, a: Layout) -> bool:
     """Whether the array's axes are the layout's dims, in the order of its text."""
-    if not a.dense or a.parts or len(_core.spelled_dims(a.text)) != array.ndim:
+    if not a.dense or a.parts or len(spelled_dims(a.text)) != array.ndim:
         return False
     return a.array_shape == array.shape and array.itemsize * 8 == a.itembits
 
@@ -199,7 +199,7 @@ def _bounds(array: np.ndarray) -> tuple[int, int]:
             first + sum(r for r in reach if r > 0) + array.itemsize)
 
 
-def _strided(array: np.ndarray, dims: list[str], a: Layout, end: int
+def _strided(array: np.ndarray, dims: Sequence[str], a: Layout, end: int
              ) -> tuple[Layout, np.ndarray]:
     """A layout that says the array's strides, and the bytes from its lowest one on.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from . import _core
@@ -25,6 +27,12 @@ _OF_ML_DTYPES = {theirs: ours for ours, theirs in _ML_DTYPES.items()} | {
     "int2": "s2", "uint2": "u2", "int4": "s4", "uint4": "u4",
     "int1": "s1", "uint1": "u1",
 }
+
+
+@functools.lru_cache(maxsize=256)
+def name_of_dtype(dtype: np.dtype) -> str:
+    """The name of NumPy's dtype of an array, as `type_name` tells it."""
+    return type_name(dtype)
 
 
 def type_name(dtype: object) -> str:
@@ -58,6 +66,7 @@ def bits_of(name: str) -> int:
     return int(_core.element_type(name)[1])
 
 
+@functools.lru_cache(maxsize=256)
 def numpy_dtype(name: str) -> np.dtype | None:
     """The dtype of an array that holds an element of the type in each item.
 

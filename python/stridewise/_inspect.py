@@ -12,7 +12,7 @@ from . import _core
 from ._arrays import Source, memory_of, readable_memory, source
 from ._convert import Shape
 from ._dtypes import bits_of, numpy_dtype, type_name
-from ._layout import Layout, layout
+from ._layout import Layout, layout, spelled_dims
 
 # Names that dims take where nobody gives any.
 _NAMES = {1: "n", 2: "nc", 3: "ncw", 4: "nchw", 5: "ncdhw"}
@@ -174,7 +174,7 @@ def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
         return text
     told = given.dtype if given.dtype is not None else dtype
     if text is not None:
-        spelled = _core.spelled_dims(text)
+        spelled = spelled_dims(text)
         if shape is None and len(spelled) == given.array.ndim:
             shape = dict(zip(spelled, given.array.shape))
         return layout(text, shape, told)

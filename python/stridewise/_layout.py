@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -57,11 +58,29 @@ def layout(text: str | Layout,
         raise TypeError(f"text: expected a str, not {type(text).__name__}")
     entries = {name: [int(x) for x in np.asarray(table).ravel()]
                for name, table in (tables or {}).items()}
-    bound, name = _core.bind(text, _shape_text(shape, dims),
-                             None if dtype is None else type_name(dtype),
-                             entries)
-    made = Layout._of(bound, name, text, entries, tuple(bound.shape), None)
+    extents = _shape_text(shape, dims)
+    name = None if dtype is None else type_name(dtype)
+    made = (_bind(text, extents, name, entries) if entries
+            else _bind_again(text, extents, name))
     return made if part is None else made.part(part)
+
+
+def _bind(text: str, shape: str, dtype: str | None,
+          tables: dict[str, list[int]]) -> Layout:
+    bound, name = _core.bind(text, shape, dtype, tables)
+    return Layout._of(bound, name, text, tables, tuple(bound.shape), None)
+
+
+@functools.lru_cache(maxsize=512)
+def _bind_again(text: str, shape: str, dtype: str | None) -> Layout:
+    """The same for texts that were bound before: layouts do not change."""
+    return _bind(text, shape, dtype, {})
+
+
+@functools.lru_cache(maxsize=512)
+def spelled_dims(text: str) -> tuple[str, ...]:
+    """The dims in the order in which a text spells them; none where it spells none."""
+    return tuple(_core.spelled_dims(text))
 
 
 def _shape_text(shape: object, dims: Mapping[str, int]) -> str:
@@ -107,7 +126,8 @@ class Layout:
     Two layouts are equal where their notation, shape, type, tables and part are.
     """
 
-    __slots__ = ("_bound", "_dtype", "_part", "_tables", "_text", "_whole")
+    __slots__ = ("_bound", "_dtype", "_name", "_nbytes", "_part", "_tables", "_text",
+                 "_whole", "_width")
 
     _bound: _core.Layout
     _dtype: str
@@ -115,6 +135,10 @@ class Layout:
     _tables: dict[str, list[int]]
     _whole: tuple[tuple[str, int], ...]  # dims of the memory: a part may have fewer
     _part: str | None
+    # What is asked for in each conversion.
+    _name: str  # of the element type
+    _width: int  # bits of an element
+    _nbytes: int
 
     def __init__(self) -> None:
         raise TypeError("make layouts with stridewise.layout(text, shape, dtype)")
@@ -124,8 +148,11 @@ class Layout:
             tables: dict[str, list[int]], whole: tuple[tuple[str, int], ...],
             part: str | None) -> Layout:
         made = object.__new__(cls)
+        own = core.tensors[core.tensor][1] if core.tensor >= 0 else ""
         for name, value in (("_bound", core), ("_dtype", dtype), ("_text", text),
-                            ("_tables", tables), ("_whole", whole), ("_part", part)):
+                            ("_tables", tables), ("_whole", whole), ("_part", part),
+                            ("_name", own or dtype), ("_width", core.element_bits),
+                            ("_nbytes", core.size_bytes)):
             object.__setattr__(made, name, value)
         return made
 
@@ -147,9 +174,7 @@ class Layout:
     @property
     def dtype(self) -> str:
         """The name of its element type, such as "f32"."""
-        if self._bound.tensor >= 0:
-            return self._bound.tensors[self._bound.tensor][1] or self._dtype
-        return self._dtype
+        return self._name
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -169,12 +194,12 @@ class Layout:
     @property
     def itembits(self) -> int:
         """Bits of an element in memory."""
-        return self._bound.element_bits
+        return self._width
 
     @property
     def nbytes(self) -> int:
         """Bytes of the memory, padding and gaps included."""
-        return self._bound.size_bytes
+        return self._nbytes
 
     @property
     def padding(self) -> int:
