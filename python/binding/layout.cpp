@@ -153,6 +153,12 @@ void bind_layout(nb::module_& module, LayoutClass& layout) {
                      return l.defect() ? std::optional(l.defect()->message)
                                        : std::nullopt;
                    })
+      .def_prop_ro(
+          "bitwise",
+          [](const Layout& l) {
+            return l.tensor() >= 0 &&
+                   l.tensors()[static_cast<std::size_t>(l.tensor())].bitwise;
+          })
       .def_prop_ro("readable", [](const Layout& l) { return !l.unreadable(); })
       .def_prop_ro("array_shape",
                    [](const Layout& l) { return array_shape(l); })

@@ -21,6 +21,7 @@ class Source(NamedTuple):
     array: np.ndarray
     dtype: str | None  # None: bytes of no type
     kind: str  # "numpy" or "torch": what results are to be
+    means: str | None = None  # of items that hold less than their bytes: the type
 
 
 def is_torch(x: object) -> bool:
@@ -35,22 +36,39 @@ def source(x: Any, name: str = "x") -> Source:
         ValueError: an array that cannot be read in place.
     """
     if isinstance(x, np.ndarray):
-        if x.dtype.byteorder == ">" or x.dtype.kind in "OVMmSU":
-            _checked(x, name)
-        return Source(x, name_of_dtype(x.dtype), "numpy")
+        return _of_numpy(x, name)
     if is_torch(x):
         return Source(_of_torch(x, name), type_name(x.dtype), "torch")
-    if isinstance(x, (bytes, bytearray, memoryview)):
+    if isinstance(x, (bytes, bytearray)):
         return Source(np.frombuffer(x, np.uint8), None, "numpy")
-    for protocol in ("__array__", "__array_interface__", "__dlpack__"):
-        if hasattr(x, protocol):
-            array = np.from_dlpack(x) if protocol == "__dlpack__" else np.asarray(x)
-            return Source(_checked(array, name), type_name(array.dtype), "numpy")
+    if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
+        return _of_numpy(np.asarray(x), name)
+    if hasattr(x, "__dlpack__"):
+        return _of_numpy(np.from_dlpack(x), name)
     try:
-        return Source(np.frombuffer(x, np.uint8), None, "numpy")
+        view = memoryview(x)
     except TypeError:
         raise TypeError(f"{name}: expected an array or a buffer, not "
                         f"{type(x).__name__}") from None
+    given = _of_numpy(np.asarray(view), name)
+    return given._replace(dtype=None) if view.format in ("B", "b", "c") else given
+
+
+def _of_numpy(x: np.ndarray, name: str) -> Source:
+    if type(x) is not np.ndarray:
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError(f"{name}: a masked array, whose mask would be lost; give "
+                            f"{name}.filled(...)")
+        x = np.asarray(x)
+    if x.dtype.byteorder == ">" or x.dtype.kind in "OVMmSU":
+        _checked(x, name)
+    held = name_of_dtype(x.dtype)
+    bits = bits_of(held)
+    if bits == 8 * x.dtype.itemsize:
+        return Source(x, held, "numpy")
+    # ml_dtypes has a byte for each element of less.
+    whole = f"{held[0]}8" if held[0] in "su" else "u8"
+    return Source(x.view("i1" if whole == "s8" else "u1"), whole, "numpy", held)
 
 
 def _checked(array: np.ndarray, name: str) -> np.ndarray:
@@ -90,7 +108,8 @@ def result_like(kind: str, layout: Layout) -> tuple[Any, np.ndarray]:
 
     Where the kind has no such type, it is the bytes themselves.
     """
-    memory = np.empty(layout.nbytes, np.uint8)
+    # What a conversion to one part leaves alone is zero.
+    memory = (np.zeros if layout.parts else np.empty)(layout.nbytes, np.uint8)
     shape = layout.array_shape
     width = layout.itembits // 8
     fits = layout.itembits % 8 == 0 and math.prod(shape) * width == layout.nbytes
@@ -130,20 +149,31 @@ def writable_memory(out: Any, layout: Layout) -> np.ndarray:
         TypeError: what is no array, or one of another type than the layout's.
         ValueError: an array that is read-only, not contiguous or of another size.
     """
+    if not isinstance(out, np.ndarray):
+        _check_shares(out)
     given = source(out, "out")
     array = given.array
     if not array.flags.writeable:
         raise ValueError("out: is read-only")
     if not array.flags.c_contiguous:
         raise ValueError("out: is not contiguous; its memory is the layout's")
-    _check_type(given, layout, "out")
+    check_type(given, layout, "out")
     if array.nbytes != layout.nbytes:
         raise ValueError(f"out: has {array.nbytes} bytes, the layout needs "
                          f"{layout.nbytes}")
+    _check_shape(given, layout, "out")
     return memory_of(array)
 
 
-def _check_type(given: Source, layout: Layout, name: str) -> None:
+def _check_shares(out: object) -> None:
+    """What NumPy can only copy is not written in place."""
+    shares = is_torch(out) or (not isinstance(out, np.generic) and any(
+        hasattr(out, p) for p in ("__array_interface__", "__dlpack__")))
+    if not shares and hasattr(out, "__array__"):
+        raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
+
+
+def check_type(given: Source, layout: Layout, name: str) -> None:
     """Bytes are memory of any type; other arrays are of the layout's, or opaque."""
     if given.dtype in (None, "u8", layout.dtype):
         return
@@ -162,7 +192,7 @@ def readable_memory(given: Source, layout: Layout, name: str) -> np.ndarray:
         TypeError: an array of another type.
         ValueError: an array that is not contiguous, or of another size.
     """
-    _check_type(given, layout, name)
+    check_type(given, layout, name)
     array = given.array
     if not array.flags.c_contiguous:
         raise ValueError(f"{name}: is not contiguous, and {layout.notation} is no order "
@@ -170,4 +200,16 @@ def readable_memory(given: Source, layout: Layout, name: str) -> np.ndarray:
     if array.nbytes != layout.nbytes:
         raise ValueError(f"{name}: has {array.nbytes} bytes, {layout} needs "
                          f"{layout.nbytes}")
+    _check_shape(given, layout, name)
     return memory_of(array)
+
+
+def _check_shape(given: Source, layout: Layout, name: str) -> None:
+    """An array of several axes is the layout's digits; flat ones and bytes are memory."""
+    array = given.array
+    bytes_ = given.dtype in (None, "u8") and layout.dtype != "u8"
+    if array.ndim < 2 or bytes_ or array.shape == layout.array_shape:
+        return
+    raise ValueError(f"{name}: has the shape {array.shape}, the memory of "
+                     f"{layout.notation} is {layout.array_shape}; flatten what is memory "
+                     "without a shape")

@@ -27,8 +27,10 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
         src: the layout of x.
         dst: the layout of the result.
         shape: logical extents, where neither x's shape nor a layout tells them.
-        dtype: element type of the result, to which values are converted; else x's.
+        dtype: element type of the result, to which values are converted; else x's. Of an
+            array of ml_dtypes' int4 and the like, the result is packed.
         out: where the result is written: contiguous memory of dst's size. It is returned.
+            Where dst is a part, the others stay.
         threads: how many threads may work.
 
     Returns:
@@ -57,25 +59,29 @@ class Plan:
     Runs from many threads at once on different arrays. `str` tells its loops.
     """
 
-    __slots__ = ("_plan", "dst", "src")
+    __slots__ = ("_plan", "dst", "keep_gaps", "src")
 
     def __init__(self, src: Layout, dst: Layout, keep_gaps: bool = False) -> None:
-        self.src, self.dst = src, dst
-        self._plan = _core.plan(src._bound, dst._bound, keep_gaps, _types(src, dst))
+        self.src, self.dst, self.keep_gaps = src, dst, keep_gaps
+        self._plan = _core.plan(src._bound, dst._bound, keep_gaps or bool(dst.parts),
+                                _types(src, dst))
 
     def run(self, x: Any, out: Any = None, threads: int = 1) -> Any:
         """Converts x, contiguous memory of `src`; see `convert`."""
         given = source(x)
         result, memory = ((out, writable_memory(out, self.dst)) if out is not None
                           else result_like(given.kind, self.dst))
-        self._plan.run(readable_memory(given, self.src, "x"), memory, threads)
+        if not self.keep_gaps:
+            _clear_tail(memory, self.dst)
+        self._plan.run(readable_memory(given, self.src, "x"), memory, _threads(threads))
         return result
 
     def __str__(self) -> str:
         return str(self._plan)
 
     def __repr__(self) -> str:
-        return f"stridewise.plan({self.src!r}, {self.dst!r})"
+        keep = ", keep_gaps=True" if self.keep_gaps else ""
+        return f"stridewise.plan({self.src!r}, {self.dst!r}{keep})"
 
 
 def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
@@ -88,6 +94,13 @@ def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
         shape, dtype, **dims: as for `layout`.
         keep_gaps: whether bytes of out that hold no element stay; else they become zero.
     """
+    if (isinstance(src, Layout) or isinstance(dst, Layout)) and (
+            shape is not None or dims):
+        raise TypeError("shape: a layout tells it already")
+    if isinstance(src, Layout) and isinstance(dst, Layout):
+        if dtype is not None:
+            raise TypeError("dtype: both layouts tell theirs already")
+        return Plan(src, dst, keep_gaps)
     if isinstance(src, Layout):
         a = src
         b = layout(dst, _named(a), a.dtype if dtype is None else dtype)
@@ -95,13 +108,22 @@ def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
         b = dst
         a = layout(src, _named(b), b.dtype if dtype is None else dtype)
     else:
-        a = layout(src, dims if dims and shape is None else shape, dtype)
+        a = layout(src, shape, dtype, **dims)  # type: ignore[arg-type]
         b = layout(dst, _named(a), dtype)
     return Plan(a, b, keep_gaps)
 
 
+def _clear_tail(memory: np.ndarray, dst: Layout) -> None:
+    """The bits of the last byte that the memory has beyond the layout's."""
+    if dst._tail:
+        memory[-1] = 0
+
+
 def _threads(threads: int) -> int:
-    count = operator.index(threads)
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        raise TypeError(f"threads: a whole number, not {threads!r}") from None
     if not 1 <= count <= 4096:
         raise ValueError(f"threads: 1 to 4096, not {count}")
     return count
@@ -117,15 +139,24 @@ def _types(src: Layout, dst: Layout) -> tuple[str, str] | None:
 
 def _pair(given: Source, src: str | Layout, dst: str | Layout, shape: Shape,
           dtype: object) -> tuple[Layout, Layout]:
+    for name, text in (("src", src), ("dst", dst)):
+        if not isinstance(text, (str, Layout)):
+            raise TypeError(f"{name}: expected a text or a Layout, not "
+                            f"{type(text).__name__}")
+    if shape is not None and (isinstance(src, Layout) or isinstance(dst, Layout)):
+        raise TypeError("shape: a layout tells it already")
+    if dtype is not None and isinstance(dst, Layout):
+        raise TypeError("dtype: dst tells it already")
     if isinstance(src, Layout):
         a = src
     else:
-        named = _named(dst) if isinstance(dst, Layout) and shape is None else shape
+        named = _named(dst) if isinstance(dst, Layout) else shape
         told = given.dtype if given.dtype is not None else dtype
         a = layout(src, _shape_of_array(given, src) if named is None else named, told)
     if isinstance(dst, Layout):
         return a, dst
-    return a, layout(dst, _named(a), a.dtype if dtype is None else type_name(dtype))
+    becomes = given.means or a.dtype if dtype is None else type_name(dtype)
+    return a, layout(dst, _named(a), becomes)
 
 
 def _shape_of_array(given: Source, text: str) -> dict[str, int] | None:
@@ -138,11 +169,12 @@ def _shape_of_array(given: Source, text: str) -> dict[str, int] | None:
 
 def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
          threads: int) -> None:
+    _clear_tail(memory, b)
     if given.array.flags.c_contiguous or not _is_rows(given.array, a):
-        plan_ = _core.plan(a._bound, b._bound, False, _types(a, b))
+        plan_ = _core.plan(a._bound, b._bound, bool(b.parts), _types(a, b))
         plan_.run(readable_memory(given, a, "x"), memory, threads)
         return
-    if not b.dense:
+    if not b.dense and not b.parts:
         memory[:] = 0
     dims = spelled_dims(a.text)
     end = _bounds(given.array)[1]

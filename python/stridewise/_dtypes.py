@@ -61,6 +61,7 @@ def type_name(dtype: object) -> str:
     return type_name(numpy.name)
 
 
+@functools.lru_cache(maxsize=256)
 def bits_of(name: str) -> int:
     """Bits of an element of the type."""
     return int(_core.element_type(name)[1])

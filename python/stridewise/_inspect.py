@@ -282,8 +282,17 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
     dumps = [source(d, "dump") for d in _each(dump)]
     if len(references) != len(dumps):
         raise ValueError(f"dump: {len(dumps)} for {len(references)} references")
+    if not references:
+        raise ValueError("reference: there is none")
     array = references[0].array
-    name = type_name(dtype) if dtype is not None else references[0].dtype or "u8"
+    name = (type_name(dtype) if dtype is not None
+            else references[0].means or references[0].dtype or "u8")
+    width = 8 * array.dtype.itemsize
+    if bits_of(name) > width or (bits_of(name) % 8 == 0 and bits_of(name) != width):
+        raise TypeError(f"dtype: {name} has {bits_of(name)} bits, the reference's items "
+                        f"{width}")
+    if record is None and (part_at is not None or part_bytes is not None):
+        raise TypeError("part_at, part_bytes: are of a record; give record=")
     names = list(dims) if dims is not None else _names(array.ndim)
     if len(names) != array.ndim:
         raise ValueError(f"dims: {len(names)} names for {array.ndim} dims")

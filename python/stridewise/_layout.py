@@ -53,6 +53,11 @@ def layout(text: str | Layout,
     if isinstance(text, Layout):
         if shape is None and not dims and dtype is None and not tables:
             return text if part is None else text.part(part)
+        # What is not given anew stays as it is.
+        shape = dict(text._whole) if shape is None and not dims else shape
+        dtype = text._dtype if dtype is None else dtype
+        tables = text._tables if tables is None else tables
+        part = text._part if part is None else part
         text = text.text
     if not isinstance(text, str):
         raise TypeError(f"text: expected a str, not {type(text).__name__}")
@@ -108,6 +113,19 @@ def _extent(x: Any) -> int:
         raise TypeError(f"shape: an extent is a whole number, not {x!r}") from None
 
 
+def _index(name: str, x: ArrayLike) -> NDArray[np.int64]:
+    array = np.asarray(x)
+    if not array.size:
+        return array.astype(np.int64)
+    if array.dtype == object and all(isinstance(v, int) for v in array.ravel()):
+        raise IndexError(f"{name}={x!r} is outside of the shape")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: an index is a whole number, not {array.dtype}")
+    if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
+        raise IndexError(f"{name}={array.max()} is outside of the shape")
+    return array.astype(np.int64)
+
+
 class Nothing(str):
     """What lies where no element does: "padding", "gap" or "other". It is false."""
 
@@ -126,8 +144,8 @@ class Layout:
     Two layouts are equal where their notation, shape, type, tables and part are.
     """
 
-    __slots__ = ("_bound", "_dtype", "_name", "_nbytes", "_part", "_tables", "_text",
-                 "_whole", "_width")
+    __slots__ = ("_array_shape", "_bound", "_dtype", "_name", "_nbytes", "_part", "_parts",
+                 "_tables", "_tail", "_text", "_whole", "_width")
 
     _bound: _core.Layout
     _dtype: str
@@ -139,6 +157,9 @@ class Layout:
     _name: str  # of the element type
     _width: int  # bits of an element
     _nbytes: int
+    _tail: bool  # whether the last byte has bits beyond the memory
+    _parts: tuple[str, ...]
+    _array_shape: tuple[int, ...]
 
     def __init__(self) -> None:
         raise TypeError("make layouts with stridewise.layout(text, shape, dtype)")
@@ -148,11 +169,15 @@ class Layout:
             tables: dict[str, list[int]], whole: tuple[tuple[str, int], ...],
             part: str | None) -> Layout:
         made = object.__new__(cls)
-        own = core.tensors[core.tensor][1] if core.tensor >= 0 else ""
+        tensors = core.tensors
+        own = tensors[core.tensor][1] if core.tensor >= 0 else ""
         for name, value in (("_bound", core), ("_dtype", dtype), ("_text", text),
                             ("_tables", tables), ("_whole", whole), ("_part", part),
                             ("_name", own or dtype), ("_width", core.element_bits),
-                            ("_nbytes", core.size_bytes)):
+                            ("_nbytes", core.size_bytes),
+                            ("_tail", core.size_bits % 8 != 0),
+                            ("_parts", tuple(n for n, *_ in tensors if n)),
+                            ("_array_shape", tuple(core.array_shape))):
             object.__setattr__(made, name, value)
         return made
 
@@ -203,8 +228,10 @@ class Layout:
 
     @property
     def padding(self) -> int:
-        """How many elements' room of the memory holds no element of it."""
-        return (self._bound.size_bits - self.size * self.itembits) // self.itembits
+        """How many elements' room of the memory holds no element, of any part."""
+        held = sum(bits * math.prod(extent for _, extent in dims)
+                   for _, _, bits, dims in self._bound.tensors)
+        return max(self._bound.size_bits - held, 0) // self.itembits
 
     @property
     def dense(self) -> bool:
@@ -224,7 +251,7 @@ class Layout:
     @property
     def parts(self) -> tuple[str, ...]:
         """The names of the tensors of a memory of several."""
-        return tuple(name for name, *_ in self._bound.tensors if name)
+        return self._parts
 
     def part(self, name: str) -> Layout:
         """One tensor of a memory of several.
@@ -239,7 +266,7 @@ class Layout:
     def array_shape(self) -> tuple[int, ...]:
         """The shape of an array of the memory: one axis a digit, slowest first, where the
         memory is its digits and nothing else."""
-        return tuple(self._bound.array_shape)
+        return self._array_shape
 
     def _first_byte(self) -> int:
         told = self._bound.strides_bits
@@ -274,15 +301,22 @@ class Layout:
         return self._place(self._numbers(index, named), 8)
 
     def _place(self, numbers: tuple[ArrayLike, ...], unit: int) -> Any:
-        arrays = np.broadcast_arrays(*numbers) if numbers else []
-        for name, array in zip(self.dims, arrays):
-            if array.dtype.kind not in "iu":
-                raise TypeError(f"{name}: an index is a whole number, not {array.dtype}")
+        if self._bound.bitwise:
+            raise LayoutError(f"{self.notation}: tells where each bit lies, which is no "
+                              "one place; ask offsets('bit')")
+        arrays = np.broadcast_arrays(*(_index(name, x)
+                                       for name, x in zip(self.dims, numbers)))
         if not arrays:
-            return self._bound.bit_of([]) // unit
-        rows = np.stack([a.ravel() for a in arrays], axis=1).astype(np.int64)
-        places = self._bound.bits_at(np.ascontiguousarray(rows)) // unit
-        return places.reshape(arrays[0].shape) if arrays[0].ndim else int(places[0])
+            bits = np.array([self._bound.bit_of([])])
+        else:
+            rows = np.stack([a.ravel() for a in arrays], axis=1)
+            bits = self._bound.bits_at(np.ascontiguousarray(rows))
+        if (bits % unit).any():
+            raise LayoutError(f"{self.notation}: elements of {self.itembits} bits lie "
+                              f"between multiples of {unit}; count in smaller units")
+        if not arrays or not arrays[0].ndim:
+            return int(bits[0]) // unit
+        return (bits // unit).reshape(arrays[0].shape)
 
     def _numbers(self, index: tuple[ArrayLike, ...],
                  named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
@@ -364,11 +398,17 @@ class Layout:
         dtype = numpy_dtype(self.dtype)
         if dtype is None or dtype.itemsize * 8 != self.itembits:
             raise LayoutError(f"NumPy has no array of {self.dtype}")
-        memory = np.frombuffer(buffer, np.uint8)
+        from ._arrays import check_type, memory_of, source
+
+        given = source(buffer, "buffer")
+        check_type(given, self, "buffer")
+        if not given.array.flags.c_contiguous:
+            raise ValueError("buffer: is not contiguous")
+        memory = memory_of(given.array)
         if memory.size * 8 < self._bound.used_bits:
             raise ValueError(f"buffer: has {memory.size} bytes, the layout needs "
                              f"{-(-self._bound.used_bits // 8)}")
-        return np.ndarray(self.shape, dtype, buffer, self._first_byte(), strides)
+        return np.ndarray(self.shape, dtype, memory.data, self._first_byte(), strides)
 
     # ------------------------------------------------------------ other words
 
@@ -404,7 +444,7 @@ class Layout:
         return {"image/svg+xml": picture, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        shape = ",".join(f"{name}={extent}" for name, extent in self._whole)
+        shape = ",".join(f"{name}={extent}" for name, extent in self._whole) or "()"
         more = f", tables={self._tables!r}" if self._tables else ""
         more += f", part={self._part!r}" if self._part is not None else ""
         return f"stridewise.layout({self._text!r}, {shape!r}, {self._dtype!r}{more})"

@@ -107,10 +107,69 @@ def test_out_is_written_or_refused():
             sw.convert(X, "nchw", "nhwc", out=bad)
 
 
+def test_the_shape_of_an_array_is_its_layouts():
+    L = sw.layout("nChw16c", X.shape)
+    for call in (lambda: sw.convert(X.reshape(2, 5, 4, 17), "nchw", L),
+                 lambda: sw.convert(X.reshape(2, 5, 4, 17), sw.layout("nchw", X.shape), L),
+                 lambda: sw.convert(X, "nchw", "nhwc", out=np.empty((17, 2, 4, 5), "f4")),
+                 lambda: sw.plan("nchw", L).run(X.reshape(5, 2, 17, 4))):
+        with pytest.raises(ValueError, match="shape"):
+            call()
+    np.testing.assert_array_equal(sw.convert(X.ravel(), "nchw", L),
+                                  sw.convert(X, "nchw", L))
+
+
+def test_layouts_are_taken_as_they_are():
+    a, b = sw.layout("nchw", X.shape), sw.layout("nhwc", "n=2,c=17,h=5,w=4", "f16")
+    assert sw.plan(a, b).run(X).dtype == np.float16
+    q = sw.layout("gguf.q4_0", n=2, k=64).part("q")
+    codes = np.arange(128, dtype="u1").reshape(2, 64) % 16
+    held = bytearray(b"\x55" * q.nbytes)
+    sw.convert(codes, sw.layout("n k", n=2, k=64, dtype="u8"), q, out=held)
+    assert held[:2] == b"\x55\x55"  # the scale
+    back = sw.convert(bytes(held), q, sw.layout("n k", n=2, k=64, dtype="u8"))
+    np.testing.assert_array_equal(back, codes)
+    assert sw.layout(q, n=1, k=32).dtype == "u4"
+    for call in (lambda: sw.convert(X, "nchw", b, dtype="f32"),
+                 lambda: sw.convert(X, a, "nhwc", shape=(2, 17, 5, 4)),
+                 lambda: sw.plan(a, "nhwc", n=3), lambda: sw.plan(a, b, dtype="f32"),
+                 lambda: sw.plan("nchw", "nhwc", X.shape, n=2)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_the_last_byte_of_packed_results_is_clear():
+    for _ in range(20):
+        junk = [np.full(2, 255, "u1") for _ in range(50)]
+        del junk
+        assert sw.convert(np.array([[1, 2, 3]], "u1"), "a b", "a b",
+                          dtype="u4").tolist() == [0x21, 0x03]
+
+
+def test_items_of_less_than_a_byte():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    codes = np.arange(24).reshape(2, 12) % 16
+    packed = sw.convert(codes.astype(ml_dtypes.uint4), "n k", "n k")
+    np.testing.assert_array_equal(packed, codes.ravel()[::2] | codes.ravel()[1::2] << 4)
+
+
+def test_what_has_other_formats():
+    want = np.arange(6, dtype="i4").reshape(2, 3)
+    np.testing.assert_array_equal(sw.convert(memoryview(want), "ab", "ba"), want.T)
+    objects = np.array([object(), object()], object)
+    for call in (lambda: sw.layout("h", h=2, dtype="s64").view(objects),
+                 lambda: sw.convert(np.arange(2), "n", "n", out=memoryview(objects)),
+                 lambda: sw.convert(np.ma.masked_array(X, X > 1), "nchw", "nhwc"),
+                 lambda: sw.convert(np.ones(1, "f4"), "n", "n", out=np.float32(7)),
+                 lambda: sw.layout("h", h=2).view(np.zeros(1, "f8"))):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+
+
 def test_overlap_is_refused():
-    x = X.copy()
+    x = np.arange(16, dtype="f4").reshape(4, 4)
     with pytest.raises(ValueError, match="overlaps"):
-        sw.convert(x, "nchw", "nhwc", out=x)
+        sw.convert(x, "ab", "ba", out=x)
 
 
 @pytest.mark.parametrize("call, error, said", [

@@ -175,10 +175,32 @@ def test_what_is_refused(call, error):
         call()
 
 
+def test_places_between_multiples_are_no_elements_places():
+    b = sw.layout("n { a:u8 = - ; b:f16 = - }", n=3).part("b")
+    with pytest.raises(sw.LayoutError, match="between multiples"):
+        b(0)
+    assert [b.byte(n) for n in range(3)] == [1, 4, 7]
+    bits = sw.layout("y x/4 { [# 2..10] = x%4 # ; [# 0..2] = x%4 # }", y=1, x=4,
+                     dtype="u10")
+    with pytest.raises(sw.LayoutError, match="each bit"):
+        bits(0, 1)
+
+
+def test_indices_of_every_width():
+    L = sw.layout("n c", n=2 ** 55, c=2, dtype="u8")
+    assert L(np.uint64(2 ** 53 + 1), 0) == L(2 ** 53 + 1, 0) == 2 ** 54 + 2
+    for far in (np.uint64(2 ** 63), 10 ** 30, -1):
+        with pytest.raises(IndexError):
+            L(far, 0)
+    assert L([], 0).shape == (0,)
+    assert sw.layout("gguf.q4_0", n=1, k=32).padding == 0
+
+
 def test_no_elements_and_no_dims():
     assert sw.layout("n c", n=0, c=3).offsets().shape == (0, 3)
     scalar = sw.layout("-", {})
     assert scalar.shape == () and scalar() == 0
+    assert eval(repr(scalar), {"stridewise": sw}) == scalar
 
 
 def test_pictures_and_code(tmp_path):
