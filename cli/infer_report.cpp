@@ -8,22 +8,6 @@
 namespace stridewise::cli {
 namespace {
 
-std::string outcome_name(InferReport::Outcome outcome) {
-  switch (outcome) {
-    case InferReport::Outcome::one:
-      return "one fits";
-    case InferReport::Outcome::unproven:
-      return "fits, maybe not alone";
-    case InferReport::Outcome::several:
-      return "several fit";
-    case InferReport::Outcome::none:
-      return "none fits";
-    case InferReport::Outcome::unknowable:
-      return "cannot know";
-  }
-  return "";
-}
-
 // Whether `decode` takes the dump for bytes, as infer() does: an array says more
 // of itself.
 bool decodes(const InferFit& fit, const Told& told) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stridewise/catalogue.hpp"
@@ -137,6 +138,9 @@ struct InferReport {
   std::optional<std::vector<std::int64_t>> first_break;
   std::string reason;  // of every outcome but `one`, in words
 };
+
+// "one fits", "fits, maybe not alone", "several fit", "none fits", "cannot know".
+[[nodiscard]] std::string_view outcome_name(InferReport::Outcome outcome);
 
 // Bytes are compared, so that a NaN is what its bits are. Several pairs are the files of one
 // probe, which differ together. Where enough values are distinct the layout is computed from

@@ -131,22 +131,6 @@ Shape shape_of(const std::vector<std::pair<std::string, std::int64_t>>& dims) {
   return shape;
 }
 
-const char* name_of(InferReport::Outcome outcome) {
-  switch (outcome) {
-    case InferReport::Outcome::one:
-      return "one fits";
-    case InferReport::Outcome::unproven:
-      return "fits, maybe not alone";
-    case InferReport::Outcome::several:
-      return "several fit";
-    case InferReport::Outcome::none:
-      return "none fits";
-    case InferReport::Outcome::unknowable:
-      return "cannot know";
-  }
-  return "";
-}
-
 nb::dict fit_of(const InferFit& fit) {
   nb::dict told;
   told["notation"] = print(fit.layout.expression());
@@ -184,7 +168,7 @@ Fields infer_of(const std::vector<Memory>& references,
   }
   const InferReport report = value_of(std::move(made));
   nb::dict told;
-  told["outcome"] = name_of(report.outcome);
+  told["outcome"] = std::string(outcome_name(report.outcome));
   nb::list fits;
   for (const InferFit& fit : report.fits) fits.append(fit_of(fit));
   told["fits"] = fits;

@@ -160,3 +160,23 @@ std::string doubt(const Located& located, const Shape& shape,
 }
 
 }  // namespace stridewise::inference
+
+namespace stridewise {
+
+std::string_view outcome_name(InferReport::Outcome outcome) {
+  switch (outcome) {
+    case InferReport::Outcome::one:
+      return "one fits";
+    case InferReport::Outcome::unproven:
+      return "fits, maybe not alone";
+    case InferReport::Outcome::several:
+      return "several fit";
+    case InferReport::Outcome::none:
+      return "none fits";
+    case InferReport::Outcome::unknowable:
+      return "cannot know";
+  }
+  return "";
+}
+
+}  // namespace stridewise
