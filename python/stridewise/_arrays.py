@@ -12,7 +12,7 @@ from ._dtypes import bits_of, name_of_dtype, numpy_dtype, type_name
 from ._layout import Layout
 
 # Integers of a width, for what NumPy has no type of.
-_OPAQUE = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
+_OPAQUE = ("u1", "u2", "u4", "u8")
 
 
 class Source(NamedTuple):
@@ -179,7 +179,7 @@ def check_type(given: Source, layout: Layout, name: str) -> None:
         return
     width = given.array.dtype.itemsize * 8
     opaque = layout.itembits == width and numpy_dtype(layout.dtype) is None
-    if opaque and given.array.dtype.str[1:] in _OPAQUE.values():
+    if opaque and given.array.dtype.str[1:] in _OPAQUE:
         return
     raise TypeError(f"{name}: is of {given.dtype}, the layout of {layout.dtype} "
                     f"({bits_of(layout.dtype)} bits)")

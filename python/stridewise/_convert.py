@@ -152,17 +152,17 @@ def _pair(given: Source, src: str | Layout, dst: str | Layout, shape: Shape,
     else:
         named = _named(dst) if isinstance(dst, Layout) else shape
         told = given.dtype if given.dtype is not None else dtype
-        a = layout(src, _shape_of_array(given, src) if named is None else named, told)
+        a = layout(src, shape_of_array(given, src) if named is None else named, told)
     if isinstance(dst, Layout):
         return a, dst
     becomes = given.means or a.dtype if dtype is None else type_name(dtype)
     return a, layout(dst, _named(a), becomes)
 
 
-def _shape_of_array(given: Source, text: str) -> dict[str, int] | None:
+def shape_of_array(given: Source, text: str) -> dict[str, int] | None:
     """By the order in which the text spells its dims, where the array has as many."""
     spelled = spelled_dims(text)
-    if not spelled or len(spelled) != given.array.ndim:
+    if len(spelled) != given.array.ndim:
         return None
     return dict(zip(spelled, given.array.shape))
 

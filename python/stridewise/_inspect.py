@@ -10,9 +10,9 @@ import numpy as np
 
 from . import _core
 from ._arrays import Source, memory_of, readable_memory, source
-from ._convert import Shape
+from ._convert import Shape, shape_of_array
 from ._dtypes import bits_of, numpy_dtype, type_name
-from ._layout import Layout, layout, spelled_dims
+from ._layout import Layout, layout
 
 # Names that dims take where nobody gives any.
 _NAMES = {1: "n", 2: "nc", 3: "ncw", 4: "nchw", 5: "ncdhw"}
@@ -174,10 +174,7 @@ def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
         return text
     told = given.dtype if given.dtype is not None else dtype
     if text is not None:
-        spelled = spelled_dims(text)
-        if shape is None and len(spelled) == given.array.ndim:
-            shape = dict(zip(spelled, given.array.shape))
-        return layout(text, shape, told)
+        return layout(text, shape_of_array(given, text) if shape is None else shape, told)
     names = _names(given.array.ndim)
     return layout(" ".join(names) or "-", dict(zip(names, given.array.shape)), told)
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "infer/entries.hpp"
-#include "infer/known.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::inference {
@@ -37,28 +36,16 @@ std::optional<InferFit> find_named(const KnownPlaces& known) {
 
 }  // namespace
 
-bool has_all(const InferData& data, const Dims& dims, std::int64_t elements) {
-  return KnownPlaces::find(data, dims, elements).has_value();
-}
-
-std::optional<InferFit> find_backwards(const InferData& data, const Dims& dims,
-                                       std::int64_t elements) {
-  const std::optional<KnownPlaces> known =
-      KnownPlaces::find(data, dims, elements);
-  if (!known) return std::nullopt;
-  std::optional<InferFit> fit = find_reversed(*known);
+std::optional<InferFit> find_backwards(const KnownPlaces& known) {
+  std::optional<InferFit> fit = find_reversed(known);
   const bool whole = fit && fit->trailing_bytes == 0 && fit->missing_bytes == 0;
   return whole ? std::move(fit) : std::nullopt;
 }
 
-std::optional<InferFit> find_beyond(const InferData& data, const Dims& dims,
-                                    std::int64_t elements) {
-  const std::optional<KnownPlaces> known =
-      KnownPlaces::find(data, dims, elements);
-  if (!known) return std::nullopt;
+std::optional<InferFit> find_beyond(const KnownPlaces& known) {
   for (const auto find :
        {find_named, find_reversed, find_xored, find_twisted, find_fused}) {
-    if (std::optional<InferFit> fit = find(*known)) return fit;
+    if (std::optional<InferFit> fit = find(known)) return fit;
   }
   return std::nullopt;
 }

@@ -79,8 +79,10 @@ class Decision {
       // Half of the elements is no chance.
       if (found.best && 2 * matching_ < elements_) report_.best = found.best;
     }
-    if (auto beyond = find_beyond(data_, dims_, elements_)) {
-      return certain(*std::move(beyond), std::move(report_));
+    if (known()) {
+      if (auto beyond = find_beyond(*known())) {
+        return certain(*std::move(beyond), std::move(report_));
+      }
     }
     report_.outcome = InferReport::Outcome::none;
     explain_none(data_, options_, distinct_, report_);
@@ -134,11 +136,10 @@ class Decision {
         return true;
       }
     }
-    if (explained.present < elements_ && has_all(data_, dims_, elements_)) {
-      return false;
-    }
-    if (explained.present == elements_ && is_odd(built)) {
-      if (auto fit = find_backwards(data_, dims_, elements_)) {
+    // What the dump has all of is not half of it.
+    if (explained.present < elements_ && known()) return false;
+    if (explained.present == elements_ && is_odd(built) && known()) {
+      if (auto fit = find_backwards(*known())) {
         report_ = certain(*std::move(fit), std::move(report_));
         return true;
       }
@@ -174,6 +175,13 @@ class Decision {
     report_.best.reset();
   }
 
+  // The places of all elements; looked for once, where they are asked for.
+  const std::optional<KnownPlaces>& known() {
+    if (!looked_for_) known_ = KnownPlaces::find(data_, dims_, elements_);
+    looked_for_ = true;
+    return known_;
+  }
+
   const InferData& data_;
   const Dims& dims_;
   const InferOptions& options_;
@@ -181,6 +189,8 @@ class Decision {
   InferReport report_;
   std::int64_t matching_ = 0;  // elements that the best layout explains
   bool places_tell_ = true;
+  std::optional<KnownPlaces> known_;
+  bool looked_for_ = false;
   bool distinct_ = true;  // no two of the values that were looked for are equal
 };
 
