@@ -1,5 +1,5 @@
-// The default ParallelFor, on oneTBB. A library of its own
-// (stridewise_threads): who brings a pool needs neither it nor TBB.
+// The default ParallelFor, on oneTBB or, built without it, on threads that live for one
+// call. A library of its own (stridewise_threads): who brings a pool needs neither.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace stridewise {
 
 // At most `threads` at a time, the caller among them; 0: as many as the machine
-// has. The pool is TBB's own and is shared by all callers in the process.
+// has. TBB's pool is shared by all callers in the process.
 [[nodiscard]] ParallelFor make_parallel_for(int threads = 0);
 
 // What 0 stands for.

@@ -1,0 +1,38 @@
+// The default ParallelFor without oneTBB: threads that live for one call, so that a
+// process may fork between any two.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "stridewise/threads.hpp"
+
+namespace stridewise {
+
+ParallelFor make_parallel_for(int threads) {
+  if (threads == 1) return sequential_for;
+  const int limit = threads > 0 ? threads : default_thread_count();
+  return [limit](std::int64_t count,
+                 const std::function<void(std::int64_t)>& body) {
+    std::atomic<std::int64_t> next = 0;
+    const auto work = [&] {
+      for (std::int64_t k = next++; k < count; k = next++) body(k);
+    };
+    const std::int64_t wanted = std::min<std::int64_t>(limit, count);
+    std::vector<std::jthread> others;
+    try {
+      for (std::int64_t k = 1; k < wanted; ++k) others.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system has no more threads: those that it has do the work.
+    }
+    work();
+  };
+}
+
+int default_thread_count() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace stridewise
