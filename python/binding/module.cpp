@@ -18,5 +18,6 @@ NB_MODULE(_core, module) {
   bind_places(layout);
   bind_shown(layout);
   bind_plan(module, layout);
+  bind_dlpack(module);
   bind_inspect(module);
 }

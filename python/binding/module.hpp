@@ -14,6 +14,7 @@ void bind_layout(nanobind::module_& module, LayoutClass& layout);
 void bind_places(LayoutClass& layout);
 void bind_shown(LayoutClass& layout);
 void bind_plan(nanobind::module_& module, LayoutClass& layout);
+void bind_dlpack(nanobind::module_& module);
 void bind_inspect(nanobind::module_& module);
 
 }  // namespace stridewise::python

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -125,6 +126,31 @@ Numbers bits_at(const Layout& layout, const Indices& indices) {
   return std::move(made).array();
 }
 
+// The place of one index, in units of so many bits; -1: not whole numbers alone, or none
+// that the shape has, or no whole unit.
+std::int64_t place_of(const Layout& layout,
+                      const nb::typed<nb::tuple, nb::any, nb::ellipsis>& index,
+                      std::int64_t unit) {
+  const Shape& shape = layout.shape();
+  constexpr std::size_t most = 16;
+  std::array<std::int64_t, most> numbers{};
+  if (layout.unreadable() || index.size() != shape.size() ||
+      index.size() > most) {
+    return -1;
+  }
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    PyObject* const x = index[d].ptr();
+    if (!PyLong_CheckExact(x)) return -1;
+    int beyond = 0;
+    numbers.at(d) = PyLong_AsLongLongAndOverflow(x, &beyond);
+    if (beyond != 0 || numbers.at(d) < 0 || numbers.at(d) >= shape[d].extent) {
+      return -1;
+    }
+  }
+  const std::int64_t bit = layout.bit_of({numbers.data(), index.size()});
+  return bit % unit == 0 ? bit / unit : -1;
+}
+
 // "element", "padding", "gap" or "other"; the index; the bit of the element; which copy;
 // the tensor; whether other elements lie here too.
 using FoundHere = std::tuple<std::string, std::vector<std::int64_t>,
@@ -165,6 +191,7 @@ void bind_places(LayoutClass& layout) {
              check_readable(l);
              return l.bit_of(index);
            })
+      .def("place_of", &place_of, "index"_a, "unit"_a)
       .def("find", &find, "bit"_a);
 }
 

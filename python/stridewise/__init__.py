@@ -9,15 +9,19 @@
 """
 
 from . import _core
+from ._convert import Plan, convert, plan
+from ._drawing import Drawing, Page
 from ._dtypes import type_name
 from ._errors import LayoutError
-from ._convert import Plan, convert, plan
-from ._inspect import (CheckReport, Difference, DiffReport, Fit, InferReport, Leak, check,
-                       diff, infer, probe)
-from ._layout import Drawing, Layout, Nothing, layout
+from ._inspect import check, diff, infer, probe
+from ._layout import Layout, Nothing
+from ._make import layout
+from ._reports import CheckReport, Difference, DiffReport, Fit, InferReport, Leak
+from ._views import layout_of, physical, to_dlpack
 
 __version__ = _core.version()
 
 __all__ = ["CheckReport", "DiffReport", "Difference", "Drawing", "Fit", "InferReport",
-           "Layout", "LayoutError", "Leak", "Nothing", "Plan", "__version__", "check",
-           "convert", "diff", "infer", "layout", "plan", "probe", "type_name"]
+           "Layout", "LayoutError", "Leak", "Nothing", "Page", "Plan", "__version__",
+           "check", "convert", "diff", "infer", "layout", "layout_of", "physical", "plan",
+           "probe", "to_dlpack", "type_name"]

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._errors import LayoutError
+from ._dlpack import from_dlpack
 from ._dtypes import bits_of, name_of_dtype, numpy_dtype, type_name
-from ._layout import Layout
+from ._errors import LayoutError, checked_count
+
+if TYPE_CHECKING:
+    from ._layout import Layout
 
 # Integers of a width, for what NumPy has no type of.
 _OPAQUE = ("u1", "u2", "u4", "u8")
 
+# Whose arrays results are: NumPy's, torch's, or those of a namespace of the array API.
+Kind = str | ModuleType
 
-class Source(NamedTuple):
-    """An array that is read: NumPy's view of it, and what its elements are."""
 
-    array: np.ndarray
+class Told(NamedTuple):
+    """What an array tells of itself."""
+
+    shape: tuple[int, ...]
     dtype: str | None  # None: bytes of no type
-    kind: str  # "numpy" or "torch": what results are to be
     means: str | None = None  # of items that hold less than their bytes: the type
 
 
+class Source(NamedTuple):
+    """An array that is read: NumPy's view of it, and what it tells."""
+
+    array: np.ndarray
+    told: Told
+    kind: Kind = "numpy"
+
+    @property
+    def dtype(self) -> str | None:
+        return self.told.dtype
+
+
 def is_torch(x: object) -> bool:
-    return type(x).__module__.split(".")[0] == "torch"
+    return any(c.__module__.split(".")[0] == "torch" for c in type(x).__mro__)
 
 
 def source(x: Any, name: str = "x") -> Source:
@@ -37,21 +56,34 @@ def source(x: Any, name: str = "x") -> Source:
     """
     if isinstance(x, np.ndarray):
         return _of_numpy(x, name)
-    if is_torch(x):
-        return Source(_of_torch(x, name), type_name(x.dtype), "torch")
     if isinstance(x, (bytes, bytearray)):
-        return Source(np.frombuffer(x, np.uint8), None, "numpy")
+        return _bytes(np.frombuffer(x, np.uint8))
+    if is_torch(x):
+        array = _of_torch(x, name)
+        return Source(array, Told(array.shape, type_name(x.dtype)), "torch")
     if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
-        return _of_numpy(np.asarray(x), name)
+        return _of_numpy(np.asarray(x), name)._replace(kind=_kind(x))
     if hasattr(x, "__dlpack__"):
-        return _of_numpy(np.from_dlpack(x), name)
+        return _of_dlpack(x, name)._replace(kind=_kind(x))
     try:
         view = memoryview(x)
     except TypeError:
         raise TypeError(f"{name}: expected an array or a buffer, not "
                         f"{type(x).__name__}") from None
     given = _of_numpy(np.asarray(view), name)
-    return given._replace(dtype=None) if view.format in ("B", "b", "c") else given
+    return _bytes(given.array) if view.format in ("B", "b", "c") else given
+
+
+def _bytes(array: np.ndarray) -> Source:
+    return Source(array, Told(array.shape, None))
+
+
+def _kind(x: Any) -> Kind:
+    namespace = getattr(x, "__array_namespace__", None)
+    if namespace is None or isinstance(x, np.generic):
+        return "numpy"
+    found: ModuleType = namespace()
+    return found
 
 
 def _of_numpy(x: np.ndarray, name: str) -> Source:
@@ -62,13 +94,20 @@ def _of_numpy(x: np.ndarray, name: str) -> Source:
         x = np.asarray(x)
     if x.dtype.byteorder == ">" or x.dtype.kind in "OVMmSU":
         _checked(x, name)
-    held = name_of_dtype(x.dtype)
-    bits = bits_of(held)
-    if bits == 8 * x.dtype.itemsize:
-        return Source(x, held, "numpy")
-    # ml_dtypes has a byte for each element of less.
-    whole = f"{held[0]}8" if held[0] in "su" else "u8"
-    return Source(x.view("i1" if whole == "s8" else "u1"), whole, "numpy", held)
+    held, means = told_type(x.dtype)
+    if means is not None:
+        x = x.view("i1" if held == "s8" else "u1")
+    return Source(x, Told(x.shape, held, means))
+
+
+@functools.lru_cache(maxsize=256)
+def told_type(dtype: np.dtype) -> tuple[str, str | None]:
+    """The type of an array's items and, where they hold less than their bytes, of what
+    they mean: ml_dtypes has a byte for each element of less."""
+    held = name_of_dtype(dtype)
+    if bits_of(held) == 8 * dtype.itemsize:
+        return held, None
+    return f"{held[0]}8" if held[0] in "su" else "u8", held
 
 
 def _checked(array: np.ndarray, name: str) -> np.ndarray:
@@ -83,6 +122,8 @@ def _checked(array: np.ndarray, name: str) -> np.ndarray:
 def _of_torch(x: Any, name: str) -> np.ndarray:
     import torch
 
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{name}: expected an array or a buffer, not {type(x).__name__}")
     if x.layout != torch.strided or x.device.type != "cpu":
         raise ValueError(f"{name}: a {x.layout} tensor on {x.device}; strided ones on the "
                          "CPU are read in place")
@@ -98,48 +139,79 @@ def _of_torch(x: Any, name: str) -> np.ndarray:
     return array
 
 
+def _of_dlpack(x: Any, name: str) -> Source:
+    """By the protocol, of types that NumPy does not have, too."""
+    try:
+        return _of_numpy(np.from_dlpack(x), name)
+    except (BufferError, RuntimeError, TypeError):
+        array, dtype = from_dlpack(x, name)
+        return Source(array, Told(array.shape, dtype))
+
+
 def memory_of(array: np.ndarray) -> np.ndarray:
     """The bytes of a contiguous array, as a view."""
     return array.reshape(-1).view(np.uint8)
 
 
-def result_like(kind: str, layout: Layout) -> tuple[Any, np.ndarray]:
-    """A new array of a layout's memory, of the caller's kind, and its bytes.
+def array_type(layout: Layout) -> np.dtype | None:
+    """The dtype of an array of `layout.array_shape` that is the layout's memory; None
+    where there is no such array."""
+    dtype = numpy_dtype(layout.dtype)
+    bytes_ = math.prod(layout.array_shape) * layout.itembits // 8
+    if dtype is None or dtype.itemsize * 8 != layout.itembits or bytes_ != layout.nbytes:
+        return None
+    return dtype
 
-    Where the kind has no such type, it is the bytes themselves.
+
+def new_result(kind: Kind, layout: Layout) -> tuple[Any, np.ndarray]:
+    """A new array of a layout's memory, of torch or NumPy, and its bytes.
+
+    Where there is no such type, it is the bytes themselves.
     """
     # What a conversion to one part leaves alone is zero.
     memory = (np.zeros if layout.parts else np.empty)(layout.nbytes, np.uint8)
-    shape = layout.array_shape
-    width = layout.itembits // 8
-    fits = layout.itembits % 8 == 0 and math.prod(shape) * width == layout.nbytes
     if kind == "torch":
-        return _torch_result(memory, layout, shape if fits else None), memory
-    dtype = numpy_dtype(layout.dtype)
-    if not fits or dtype is None or dtype.itemsize != width:
-        return memory, memory
-    return memory.view(dtype).reshape(shape), memory
+        return _torch_result(memory, layout), memory
+    dtype = array_type(layout)
+    return (memory if dtype is None
+            else memory.view(dtype).reshape(layout.array_shape)), memory
 
 
-def _torch_result(memory: np.ndarray, layout: Layout,
-                  shape: tuple[int, ...] | None) -> Any:
+def of_kind(kind: Kind, result: Any) -> Any:
+    """A result of NumPy as an array of the namespace that the source is of; as it is
+    where that has no such type."""
+    if isinstance(kind, str):
+        return result
+    made = kind.asarray(result)
+    return made if getattr(made, "dtype", None) == result.dtype else result
+
+
+def _torch_result(memory: np.ndarray, layout: Layout) -> Any:
     import torch
 
     tensor = torch.from_numpy(memory)
-    if shape is None:
+    dtype = _torch_dtypes().get(layout.dtype)
+    if dtype is None or math.prod(layout.array_shape) * dtype.itemsize != layout.nbytes:
         return tensor
+    return tensor.view(dtype).reshape(layout.array_shape)
+
+
+@functools.cache
+def _torch_dtypes() -> dict[str, Any]:
+    """The dtypes of torch that hold one element of a type each."""
+    import torch
+
+    found = {}
     for name in dir(torch):
         dtype = getattr(torch, name)
-        if isinstance(dtype, torch.dtype) and _same_type(dtype, layout.dtype):
-            return tensor.view(dtype).reshape(shape)
-    return tensor
-
-
-def _same_type(dtype: object, name: str) -> bool:
-    try:
-        return type_name(dtype) == name
-    except (LayoutError, TypeError):
-        return False
+        if isinstance(dtype, torch.dtype):
+            try:
+                known = type_name(dtype)
+            except (LayoutError, TypeError):
+                continue
+            if bits_of(known) == 8 * dtype.itemsize:
+                found[known] = dtype
+    return found
 
 
 def writable_memory(out: Any, layout: Layout) -> np.ndarray:
@@ -213,3 +285,11 @@ def _check_shape(given: Source, layout: Layout, name: str) -> None:
     raise ValueError(f"{name}: has the shape {array.shape}, the memory of "
                      f"{layout.notation} is {layout.array_shape}; flatten what is memory "
                      "without a shape")
+
+
+def checked_threads(threads: Any) -> int:
+    """How many threads may work, as a number that they may be."""
+    count = checked_count("threads", threads, 1)
+    if count > 4096:
+        raise ValueError(f"threads: 1 to 4096, not {count}")
+    return count

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+import functools
+from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from . import _core
-from ._arrays import (Source, memory_of, readable_memory, result_like, source,
-                      writable_memory)
+from . import _core, _html
+from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_kind, readable_memory,
+                      source, told_type, writable_memory)
+from ._drawing import NOTEBOOK_CELLS, Drawing
 from ._dtypes import type_name
-from ._layout import Layout, layout, spelled_dims
-
-Shape = str | int | Sequence[int] | Mapping[str, int] | None
+from ._errors import LayoutError
+from ._layout import Layout
+from ._make import Shape, layout, spelled_dims
+from ._views import bounds, pieces, strided
 
 
 def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None,
@@ -34,8 +36,8 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
         threads: how many threads may work.
 
     Returns:
-        An array of torch where x is, else of NumPy, of dst's `array_shape`; its bytes
-        where there is no such type.
+        An array of x's kind (torch, JAX, what has an array namespace), else of NumPy, of
+        dst's `array_shape`; its bytes where there is no such type.
 
     Raises:
         LayoutError: layouts that do not suit each other or the shape.
@@ -45,12 +47,28 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     >>> convert(np.zeros((2, 17, 5, 4), "f4"), "nchw", "nChw16c").shape
     (2, 2, 5, 4, 16)
     """
+    if type(x) is ndarray and shape is None:
+        try:
+            known = _known_plan(x.shape, x.dtype, src, dst, dtype)
+        except TypeError:  # of what is no text and no type, which is told below
+            pass
+        else:
+            done = known._run_arrays(x, out, threads)
+            if done is not None:
+                return done
     given = source(x)
-    a, b = _pair(given, src, dst, shape, dtype)
+    a, b = _pair(given.told, src, dst, shape, dtype)
     result, memory = ((out, writable_memory(out, b)) if out is not None
-                      else result_like(given.kind, b))
-    _run(given, a, b, memory, _threads(threads))
-    return result
+                      else new_result(given.kind, b))
+    _run(given, a, b, memory, checked_threads(threads))
+    return result if out is not None else of_kind(given.kind, result)
+
+
+@functools.lru_cache(maxsize=512)
+def _known_plan(shape: tuple[int, ...], dtype: np.dtype, src: str | Layout,
+                dst: str | Layout, becomes: object) -> Plan:
+    """The plan for arrays that were met before: plans do not change."""
+    return Plan(*_pair(Told(shape, *told_type(dtype)), src, dst, None, becomes))
 
 
 class Plan:
@@ -59,25 +77,67 @@ class Plan:
     Runs from many threads at once on different arrays. `str` tells its loops.
     """
 
-    __slots__ = ("_plan", "dst", "keep_gaps", "src")
+    __slots__ = ("_core", "_new", "_run_both", "dst", "keep_gaps", "src")
 
     def __init__(self, src: Layout, dst: Layout, keep_gaps: bool = False) -> None:
         self.src, self.dst, self.keep_gaps = src, dst, keep_gaps
-        self._plan = _core.plan(src._bound, dst._bound, keep_gaps or bool(dst.parts),
-                                _types(src, dst))
+        self._core = _core.plan(src._bound, dst._bound, keep_gaps or bool(dst.parts),
+                                _types(src, dst), _format(src), _format(dst))
+        self._run_both = self._core.run_arrays
+        dtype = array_type(dst)
+        # What a conversion to one part leaves alone is zero.
+        self._new = None if dtype is None else functools.partial(
+            np.zeros if dst.parts else np.empty, dst.array_shape, dtype)
 
     def run(self, x: Any, out: Any = None, threads: int = 1) -> Any:
         """Converts x, contiguous memory of `src`; see `convert`."""
+        if type(x) is ndarray:
+            done = self._run_arrays(x, out, threads)
+            if done is not None:
+                return done
         given = source(x)
         result, memory = ((out, writable_memory(out, self.dst)) if out is not None
-                          else result_like(given.kind, self.dst))
+                          else new_result(given.kind, self.dst))
         if not self.keep_gaps:
             _clear_tail(memory, self.dst)
-        self._plan.run(readable_memory(given, self.src, "x"), memory, _threads(threads))
-        return result
+        self._core.run(readable_memory(given, self.src, "x"), memory, checked_threads(threads))
+        return result if out is not None else of_kind(given.kind, result)
+
+    def _run_arrays(self, x: ndarray, out: Any, threads: int) -> ndarray | None:
+        """The result, where both arrays are taken as they are by one thread; None: there
+        is something to ask."""
+        if type(threads) is not int or threads != 1:
+            return None
+        if out is None:
+            if self._new is None:
+                return None
+            out = self._new()
+        elif type(out) is not ndarray:
+            return None
+        return out if self._run_both(x, out) else None
+
+    def draw(self, *, cells: int = 512) -> Drawing:
+        """A picture of both memories, each of at most so many cells.
+
+        Raises:
+            LayoutError: layouts that are more than plain digits have none in one.
+        """
+        return self.src.draw(cells=cells, to=self.dst)
+
+    def _repr_mimebundle_(self, include: object = None,
+                          exclude: object = None) -> dict[str, str]:
+        try:
+            shown = {"image/svg+xml": self.draw(cells=NOTEBOOK_CELLS).svg()}
+        except LayoutError:
+            shown = {"text/html": _html.pictures(
+                of.draw(cells=NOTEBOOK_CELLS).svg() for of in (self.src, self.dst))}
+        return {**shown, "text/plain": str(self)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Plan, (self.src, self.dst, self.keep_gaps))
 
     def __str__(self) -> str:
-        return str(self._plan)
+        return str(self._core)
 
     def __repr__(self) -> str:
         keep = ", keep_gaps=True" if self.keep_gaps else ""
@@ -119,14 +179,15 @@ def _clear_tail(memory: np.ndarray, dst: Layout) -> None:
         memory[-1] = 0
 
 
-def _threads(threads: int) -> int:
+def _format(of: Layout) -> str:
+    """The buffer protocol's format of arrays of the layout's memory; "": there are none."""
+    dtype = array_type(of)
+    if dtype is None or of.parts:
+        return ""
     try:
-        count = operator.index(threads)
-    except TypeError:
-        raise TypeError(f"threads: a whole number, not {threads!r}") from None
-    if not 1 <= count <= 4096:
-        raise ValueError(f"threads: 1 to 4096, not {count}")
-    return count
+        return memoryview(np.empty(0, dtype)).format
+    except ValueError:  # of ml_dtypes
+        return ""
 
 
 def _named(of: Layout) -> dict[str, int]:
@@ -137,7 +198,7 @@ def _types(src: Layout, dst: Layout) -> tuple[str, str] | None:
     return None if src.dtype == dst.dtype else (src.dtype, dst.dtype)
 
 
-def _pair(given: Source, src: str | Layout, dst: str | Layout, shape: Shape,
+def _pair(told: Told, src: str | Layout, dst: str | Layout, shape: Shape,
           dtype: object) -> tuple[Layout, Layout]:
     for name, text in (("src", src), ("dst", dst)):
         if not isinstance(text, (str, Layout)):
@@ -151,40 +212,40 @@ def _pair(given: Source, src: str | Layout, dst: str | Layout, shape: Shape,
         a = src
     else:
         named = _named(dst) if isinstance(dst, Layout) else shape
-        told = given.dtype if given.dtype is not None else dtype
-        a = layout(src, shape_of_array(given, src) if named is None else named, told)
+        a = layout(src, shape_of_array(told, src) if named is None else named,
+                   told.dtype if told.dtype is not None else dtype)
     if isinstance(dst, Layout):
         return a, dst
-    becomes = given.means or a.dtype if dtype is None else type_name(dtype)
+    becomes = told.means or a.dtype if dtype is None else type_name(dtype)
     return a, layout(dst, _named(a), becomes)
 
 
-def shape_of_array(given: Source, text: str) -> dict[str, int] | None:
+def shape_of_array(told: Told, text: str) -> dict[str, int] | None:
     """By the order in which the text spells its dims, where the array has as many."""
     spelled = spelled_dims(text)
-    if len(spelled) != given.array.ndim:
+    if len(spelled) != len(told.shape):
         return None
-    return dict(zip(spelled, given.array.shape))
+    return dict(zip(spelled, told.shape))
 
 
 def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
          threads: int) -> None:
     _clear_tail(memory, b)
     if given.array.flags.c_contiguous or not _is_rows(given.array, a):
-        plan_ = _core.plan(a._bound, b._bound, bool(b.parts), _types(a, b))
+        plan_ = _core.plan(a._bound, b._bound, bool(b.parts), _types(a, b), "", "")
         plan_.run(readable_memory(given, a, "x"), memory, threads)
         return
     if not b.dense and not b.parts:
         memory[:] = 0
     dims = spelled_dims(a.text)
-    end = _bounds(given.array)[1]
-    for part, starts in _pieces(given.array, (0,) * given.array.ndim):
-        source_layout, bytes_ = _strided(part, dims, a, end)
+    end = bounds(given.array)[1]
+    for part, starts in pieces(given.array, (0,) * given.array.ndim):
+        source_layout, bytes_ = strided(part, dims, a.dtype, end)
         ranges = {d: (low, low + extent) for d, low, extent in
                   zip(dims, starts, part.shape)}
         window = b._bound.window(ranges)
-        _core.plan(source_layout._bound, window, True, _types(a, b)).run(
-            bytes_, memory, threads)
+        _core.plan(source_layout._bound, window, True, _types(a, b), "",
+                   "").run(bytes_, memory, threads)
 
 
 def _is_rows(array: np.ndarray, a: Layout) -> bool:
@@ -192,63 +253,3 @@ def _is_rows(array: np.ndarray, a: Layout) -> bool:
     if not a.dense or a.parts or len(spelled_dims(a.text)) != array.ndim:
         return False
     return a.array_shape == array.shape and array.itemsize * 8 == a.itembits
-
-
-def _pieces(array: np.ndarray, starts: tuple[int, ...]
-            ) -> Iterator[tuple[np.ndarray, tuple[int, ...]]]:
-    """Parts of the array whose strides take no memory beyond it.
-
-    A layout takes a whole step after its last row, which the array may not have: so the
-    last row is a part of its own, and so on within it.
-    """
-    steps = [abs(s) if e > 1 else 0 for s, e in zip(array.strides, array.shape)]
-    axis = int(np.argmax(steps)) if steps else 0
-    if array.size == 0:
-        return
-    if not steps or steps[axis] <= array.itemsize:
-        yield array, starts
-        return
-    last = array.shape[axis] - 1
-    before = [slice(None)] * array.ndim
-    after = list(before)
-    # What memory has behind the others is the last row: of a negative stride, the first.
-    one, rest = (last, 0) if array.strides[axis] > 0 else (0, 1)
-    before[axis] = slice(rest, rest + last)
-    after[axis] = slice(one, one + 1)
-    yield array[tuple(before)], _moved(starts, axis, rest)
-    yield from _pieces(array[tuple(after)], _moved(starts, axis, one))
-
-
-def _moved(starts: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:
-    return (*starts[:axis], starts[axis] + by, *starts[axis + 1:])
-
-
-def _bounds(array: np.ndarray) -> tuple[int, int]:
-    """The addresses of the first byte and behind the last one."""
-    reach = [(e - 1) * s for e, s in zip(array.shape, array.strides)]
-    first = array.__array_interface__["data"][0]
-    return (first + sum(r for r in reach if r < 0),
-            first + sum(r for r in reach if r > 0) + array.itemsize)
-
-
-def _strided(array: np.ndarray, dims: Sequence[str], a: Layout, end: int
-             ) -> tuple[Layout, np.ndarray]:
-    """A layout that says the array's strides, and the bytes from its lowest one on.
-
-    Memory is read up to `end`. Views whose elements interleave may need more: those are
-    copied.
-    """
-    flipped = array[tuple(slice(None, None, -1 if s < 0 else 1)
-                          for s in array.strides)]
-    lowest = np.lib.stride_tricks.as_strided(flipped, (1,) * array.ndim)
-    base = sum((e - 1) * -s for s, e in zip(array.strides, array.shape) if s < 0)
-    terms = " ".join(f"{d}:{s}B" for d, s in zip(dims, array.strides))
-    text = f"@{base}B {terms}" if base else terms
-    extents = dict(zip(dims, array.shape))
-    made = layout(text, extents, a.dtype)
-    if _bounds(array)[0] + made.nbytes > end:
-        return (layout(" ".join(dims), extents, a.dtype),
-                memory_of(np.ascontiguousarray(array)))
-    bytes_ = np.lib.stride_tricks.as_strided(
-        lowest.reshape(-1).view(np.uint8), (made.nbytes,), (1,), writeable=False)
-    return made, bytes_

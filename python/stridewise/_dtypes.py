@@ -71,8 +71,8 @@ def bits_of(name: str) -> int:
 def numpy_dtype(name: str) -> np.dtype | None:
     """The dtype of an array that holds an element of the type in each item.
 
-    None where neither NumPy nor ml_dtypes, if it is installed, has one. Integers of less
-    than eight bits take a byte each.
+    None where neither NumPy nor ml_dtypes, if it is installed, has one. Integers of other
+    widths take the next wider items.
     """
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
@@ -84,6 +84,10 @@ def numpy_dtype(name: str) -> np.dtype | None:
         found = getattr(ml_dtypes, _ML_DTYPES[name], None)
         return None if found is None else np.dtype(found)
     bits = bits_of(name)
-    if name[:1] in "su" and bits < 8:
-        return np.dtype("i1" if name[0] == "s" else "u1")
+    if name[:1] in "su" and bits <= 64:
+        return np.dtype(f"{'i' if name[0] == 's' else 'u'}{_item_bytes(bits)}")
     return None
+
+
+def _item_bytes(bits: int) -> int:
+    return next(count for count in (1, 2, 4, 8) if bits <= 8 * count)

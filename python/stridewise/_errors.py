@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 
 class LayoutError(ValueError):
     """What is wrong with a layout, where, and what would be right.
@@ -24,3 +27,29 @@ class LayoutError(ValueError):
 
 
 LayoutError.__module__ = "stridewise"
+
+
+def checked_text(name: str, x: Any) -> str:
+    """An argument that is to be a text."""
+    if not isinstance(x, str):
+        raise TypeError(f"{name}: expected a str, not {type(x).__name__}")
+    return x
+
+
+def checked_count(name: str, x: Any, least: int = 0) -> int:
+    """An argument that is to be a whole number of 63 bits, no less than `least`."""
+    try:
+        count = operator.index(x)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, not {x!r}") from None
+    if not least <= count < 2**63:
+        raise ValueError(f"{name}: expected a number from {least} on, not {count}")
+    return count
+
+
+def checked_number(name: str, x: Any) -> float:
+    """An argument that is to be a real number."""
+    try:
+        return float(x)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, not {x!r}") from None

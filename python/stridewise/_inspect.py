@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,144 +9,12 @@ import numpy as np
 
 from . import _core
 from ._arrays import Source, memory_of, readable_memory, source
-from ._convert import Shape, shape_of_array
+from ._convert import shape_of_array
 from ._dtypes import bits_of, numpy_dtype, type_name
-from ._layout import Layout, layout
-
-# Names that dims take where nobody gives any.
-_NAMES = {1: "n", 2: "nc", 3: "ncw", 4: "nchw", 5: "ncdhw"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Difference:
-    """One element that differs: its index, its values as text, where it lies."""
-
-    index: dict[str, int]
-    a: str
-    b: str
-    byte_a: int
-    byte_b: int
-    abs: float
-    rel: float
-    ulp: int
-
-    def __str__(self) -> str:
-        index = ",".join(f"{d}={x}" for d, x in self.index.items())
-        return (f"{index}: {self.a} and {self.b}, at byte {self.byte_a} of A and "
-                f"{self.byte_b} of B")
-
-
-@dataclasses.dataclass(frozen=True)
-class DiffReport:
-    """What `diff` found. `findings` are sentences, the most telling first."""
-
-    elements: int
-    differences: int
-    findings: list[str]
-    first: Difference | None
-    worst: Difference | None
-    max_abs: float
-    max_rel: float
-    max_ulp: int
-    nan_a: int
-    nan_b: int
-    by_dim: dict[str, list[int]]
-    by_axis: dict[str, list[int]]
-
-    @property
-    def equal(self) -> bool:
-        """Whether no element differs."""
-        return self.differences == 0
-
-    def __str__(self) -> str:
-        if self.equal:
-            return f"equal: {self.elements} elements"
-        lines = [f"{self.differences} of {self.elements} elements differ "
-                 f"({100 * self.differences / self.elements:.3g} %)"]
-        lines += [f"  {finding}" for finding in self.findings]
-        lines += [f"  first     {self.first}", f"  worst     {self.worst}"]
-        return "\n".join(lines)
-
-
-@dataclasses.dataclass(frozen=True)
-class Leak:
-    """A run of places without an element that are not zero."""
-
-    byte: int
-    count: int
-    holds: str
-
-
-@dataclasses.dataclass(frozen=True)
-class CheckReport:
-    """What `check` found. `findings` are sentences; none: nothing is wrong."""
-
-    elements: int
-    padding: int
-    padding_in_bits: bool
-    padding_nonzero: int
-    nan: int
-    inf: int
-    first_nan: dict[str, int] | None
-    first_inf: dict[str, int] | None
-    leaks: list[Leak]
-    leak_runs: int
-    findings: list[str]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing was found."""
-        return not self.findings
-
-    def __str__(self) -> str:
-        return "\n".join(self.findings) or f"nothing found: {self.elements} elements"
-
-
-@dataclasses.dataclass(frozen=True)
-class Fit:
-    """A layout that has the reference's elements where the dump has them."""
-
-    layout: Layout
-    names: list[str]
-    start_byte: int
-    trailing_bytes: int
-    missing_bytes: int
-
-
-@dataclasses.dataclass(frozen=True)
-class InferReport:
-    """What `infer` found.
-
-    outcome: "one fits", "fits, maybe not alone", "several fit", "none fits" or
-        "cannot know".
-    fits: the layouts; `layout` is the first one, None where there is none.
-    """
-
-    outcome: str
-    fits: list[Fit]
-    reason: str
-    elements: int
-    present: int
-    matching: int
-    nearest: str | None
-    first_break: dict[str, int] | None
-
-    @property
-    def layout(self) -> Layout | None:
-        """The layout that fits, the simplest where several do."""
-        return self.fits[0].layout if self.fits else None
-
-    @property
-    def unique(self) -> bool:
-        """Whether no other layout could have left the dump."""
-        return self.outcome == "one fits"
-
-    def __str__(self) -> str:
-        lines = [fit.layout.notation + (f"  ({fit.names[0]})" if fit.names else "")
-                 for fit in self.fits]
-        if not self.unique:
-            lines.append(self.reason if not self.fits else f"{self.outcome}: {self.reason}")
-        return "\n".join(lines)
+from ._errors import checked_count, checked_number
+from ._layout import Layout
+from ._make import Shape, layout, named_dims
+from ._reports import CheckReport, Difference, DiffReport, Fit, InferReport, Leak
 
 
 def _indexed(dims: Sequence[str], index: Sequence[int] | None) -> dict[str, int] | None:
@@ -174,13 +41,9 @@ def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
         return text
     told = given.dtype if given.dtype is not None else dtype
     if text is not None:
-        return layout(text, shape_of_array(given, text) if shape is None else shape, told)
-    names = _names(given.array.ndim)
+        return layout(text, shape_of_array(given.told, text) if shape is None else shape, told)
+    names = named_dims(None, given.array.ndim)
     return layout(" ".join(names) or "-", dict(zip(names, given.array.shape)), told)
-
-
-def _names(count: int) -> list[str]:
-    return list(_NAMES.get(count, "")) or [f"d{k}" for k in range(count)]
 
 
 def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
@@ -216,8 +79,9 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
         other = layout(layout_b, dict(zip(own.dims, own.shape)),
                        given_b.dtype or own.dtype)
     told = _core.diff(own._bound, _memory(given_a, own, "a"), other._bound,
-                      _memory(given_b, other, "b"), own.dtype, other.dtype, rtol, atol,
-                      ulp)
+                      _memory(given_b, other, "b"), own.dtype, other.dtype,
+                      checked_number("rtol", rtol), checked_number("atol", atol),
+                      checked_count("ulp", ulp, -1))
     told["first"] = _difference(own.dims, told["first"])
     told["worst"] = _difference(own.dims, told["worst"])
     return DiffReport(**told)
@@ -248,10 +112,14 @@ def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
     arrays, which differ together.
     """
     name = type_name(dtype)
-    extents = list(shape.values()) if isinstance(shape, Mapping) else list(shape)
-    dims = list(shape) if isinstance(shape, Mapping) else _names(len(extents))
+    given = shape.values() if isinstance(shape, Mapping) else shape
+    try:
+        extents = [checked_count("shape", extent) for extent in given]
+    except TypeError:
+        raise TypeError(f"shape: expected whole numbers, not {shape!r}") from None
+    dims = tuple(shape) if isinstance(shape, Mapping) else named_dims(None, len(extents))
     kind = numpy_dtype(name)
-    files = _core.probe([(d, int(e)) for d, e in zip(dims, extents)], name)
+    files = _core.probe(list(zip(dims, extents)), name)
     return [file.view(kind).reshape(extents) if kind is not None else file
             for file in files]
 
@@ -283,24 +151,23 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
         raise ValueError("reference: there is none")
     array = references[0].array
     name = (type_name(dtype) if dtype is not None
-            else references[0].means or references[0].dtype or "u8")
+            else references[0].told.means or references[0].dtype or "u8")
     width = 8 * array.dtype.itemsize
     if bits_of(name) > width or (bits_of(name) % 8 == 0 and bits_of(name) != width):
         raise TypeError(f"dtype: {name} has {bits_of(name)} bits, the reference's items "
                         f"{width}")
     if record is None and (part_at is not None or part_bytes is not None):
         raise TypeError("part_at, part_bytes: are of a record; give record=")
-    names = list(dims) if dims is not None else _names(array.ndim)
-    if len(names) != array.ndim:
-        raise ValueError(f"dims: {len(names)} names for {array.ndim} dims")
+    names = named_dims(dims, array.ndim)
     shape = list(zip(names, array.shape))
     told = _core.infer(
         [memory_of(np.ascontiguousarray(r.array)) for r in references],
         [memory_of(np.ascontiguousarray(d.array)) for d in dumps], shape, dims is None,
         array.dtype.itemsize, bits_of(name) if bits_of(name) % 8 else 0,
         None if record is None else
-        [record, -1 if part_at is None else part_at,
-         -1 if part_bytes is None else part_bytes])
+        [checked_count("record", record),
+         -1 if part_at is None else checked_count("part_at", part_at),
+         -1 if part_bytes is None else checked_count("part_bytes", part_bytes)])
     fits = [Fit(layout(fit.pop("notation"), dict(shape), name), **fit)
             for fit in told["fits"]]
     nearest = told["nearest"]

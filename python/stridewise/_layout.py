@@ -2,115 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _core
-from ._dtypes import numpy_dtype, type_name
-from ._errors import LayoutError
+from ._drawing import NOTEBOOK_CELLS, Drawing, Label
+from ._errors import LayoutError, checked_count, checked_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Unit = Literal["bit", "byte", "element"]
-
-# Cells of a picture that a saved notebook keeps.
-_NOTEBOOK_CELLS = 256
-
-
-def layout(text: str | Layout,
-           shape: str | int | Sequence[int] | Mapping[str, int] | None = None,
-           dtype: object = None, *,
-           tables: Mapping[str, ArrayLike] | None = None,
-           part: str | None = None, **dims: int) -> Layout:
-    """The layout that a text names, for a shape and an element type.
-
-    Args:
-        text: an expression ("n c/16 h w c%16"), a oneDNN tag ("nChw16c"), a name of the
-            catalogue ("okk.aligned(npus=64)"), or a text of another dialect ("NCHW",
-            "(8,64):(64,1)").
-        shape: logical extents: "2x17x5x4", "n=2,c=17", (2, 17, 5, 4), {"n": 2, "c": 17},
-            or as keywords. May be left out where the text tells them, as CuTe's does.
-        dtype: see `type_name`; "f32" unless the text tells a type. Names count bits: "u4"
-            is a nibble.
-        tables: the entries of tables that the text names, as {"T": [7, 2, 5, 0]}.
-        part: one tensor of a memory of several.
-
-    Raises:
-        LayoutError: a text that is no layout, or sizes that do not suit it. Its message
-            shows where.
-        TypeError: a shape or dtype that is none.
-
-    >>> L = layout("nChw16c", (2, 17, 5, 4))
-    >>> L(1, 16, 4, 3), L.nbytes
-    (1264, 5120)
-    """
-    if isinstance(text, Layout):
-        if shape is None and not dims and dtype is None and not tables:
-            return text if part is None else text.part(part)
-        # What is not given anew stays as it is.
-        shape = dict(text._whole) if shape is None and not dims else shape
-        dtype = text._dtype if dtype is None else dtype
-        tables = text._tables if tables is None else tables
-        part = text._part if part is None else part
-        text = text.text
-    if not isinstance(text, str):
-        raise TypeError(f"text: expected a str, not {type(text).__name__}")
-    entries = {name: [int(x) for x in np.asarray(table).ravel()]
-               for name, table in (tables or {}).items()}
-    extents = _shape_text(shape, dims)
-    name = None if dtype is None else type_name(dtype)
-    made = (_bind(text, extents, name, entries) if entries
-            else _bind_again(text, extents, name))
-    return made if part is None else made.part(part)
-
-
-def _bind(text: str, shape: str, dtype: str | None,
-          tables: dict[str, list[int]]) -> Layout:
-    bound, name = _core.bind(text, shape, dtype, tables)
-    return Layout._of(bound, name, text, tables, tuple(bound.shape), None)
-
-
-@functools.lru_cache(maxsize=512)
-def _bind_again(text: str, shape: str, dtype: str | None) -> Layout:
-    """The same for texts that were bound before: layouts do not change."""
-    return _bind(text, shape, dtype, {})
-
-
-@functools.lru_cache(maxsize=512)
-def spelled_dims(text: str) -> tuple[str, ...]:
-    """The dims in the order in which a text spells them; none where it spells none."""
-    return tuple(_core.spelled_dims(text))
-
-
-def _shape_text(shape: object, dims: Mapping[str, int]) -> str:
-    if dims:
-        if shape is not None:
-            raise TypeError("shape: give extents as a shape or as keywords, not both")
-        shape = dims
-    if shape is None:
-        return ""
-    if isinstance(shape, str):
-        return shape
-    if isinstance(shape, Mapping):
-        return ",".join(f"{name}={_extent(x)}" for name, x in shape.items()) or "()"
-    try:
-        extents = [_extent(x) for x in shape]  # type: ignore[attr-defined]
-    except TypeError:
-        extents = [_extent(shape)]
-    return "x".join(str(x) for x in extents) or "()"
-
-
-def _extent(x: Any) -> int:
-    try:
-        return operator.index(x)
-    except TypeError:
-        raise TypeError(f"shape: an extent is a whole number, not {x!r}") from None
 
 
 def _index(name: str, x: ArrayLike) -> NDArray[np.int64]:
@@ -144,10 +50,12 @@ class Layout:
     Two layouts are equal where their notation, shape, type, tables and part are.
     """
 
-    __slots__ = ("_array_shape", "_bound", "_dtype", "_name", "_nbytes", "_part", "_parts",
-                 "_tables", "_tail", "_text", "_whole", "_width")
+    __slots__ = ("_array_shape", "_bound", "_dims", "_dtype", "_hash", "_name", "_nbytes",
+                 "_part", "_parts", "_tables", "_tail", "_text", "_whole", "_width")
 
     _bound: _core.Layout
+    _dims: tuple[str, ...]
+    _hash: int  # 0: not yet told
     _dtype: str
     _text: str
     _tables: dict[str, list[int]]
@@ -165,6 +73,13 @@ class Layout:
         raise TypeError("make layouts with stridewise.layout(text, shape, dtype)")
 
     @classmethod
+    def _bind(cls, text: str, shape: str, dtype: str | None,
+              tables: dict[str, list[int]], part: str | None = None) -> Layout:
+        bound, name = _core.bind(text, shape, dtype, tables)
+        made = cls._of(bound, name, text, tables, tuple(bound.shape), None)
+        return made if part is None else made.part(part)
+
+    @classmethod
     def _of(cls, core: _core.Layout, dtype: str, text: str,
             tables: dict[str, list[int]], whole: tuple[tuple[str, int], ...],
             part: str | None) -> Layout:
@@ -175,7 +90,8 @@ class Layout:
                             ("_tables", tables), ("_whole", whole), ("_part", part),
                             ("_name", own or dtype), ("_width", core.element_bits),
                             ("_nbytes", core.size_bytes),
-                            ("_tail", core.size_bits % 8 != 0),
+                            ("_tail", core.size_bits % 8 != 0), ("_hash", 0),
+                            ("_dims", tuple(name for name, _ in core.shape)),
                             ("_parts", tuple(n for n, *_ in tensors if n)),
                             ("_array_shape", tuple(core.array_shape))):
             object.__setattr__(made, name, value)
@@ -204,7 +120,7 @@ class Layout:
     @property
     def dims(self) -> tuple[str, ...]:
         """The names of its dims, in logical order."""
-        return tuple(name for name, _ in self._bound.shape)
+        return self._dims
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -259,7 +175,7 @@ class Layout:
         Raises:
             LayoutError: it has no such part; the message names those there are.
         """
-        return Layout._of(self._bound.part(name), self._dtype, self._text,
+        return Layout._of(self._bound.part(checked_text("name", name)), self._dtype, self._text,
                           self._tables, self._whole, name)
 
     @property
@@ -267,10 +183,6 @@ class Layout:
         """The shape of an array of the memory: one axis a digit, slowest first, where the
         memory is its digits and nothing else."""
         return self._array_shape
-
-    def _first_byte(self) -> int:
-        told = self._bound.strides_bits
-        return 0 if told is None else told[1] // 8
 
     @property
     def strides(self) -> tuple[int, ...] | None:
@@ -294,7 +206,9 @@ class Layout:
             IndexError: an index outside of the shape.
             TypeError: too few or too many numbers, or what is no whole number.
         """
-        return self._place(self._numbers(index, named), self.itembits)
+        numbers = self._numbers(index, named) if named else index
+        place = self._bound.place_of(numbers, self._width)
+        return place if place >= 0 else self._place(self._numbers(numbers, {}), self._width)
 
     def byte(self, *index: ArrayLike, **named: ArrayLike) -> Any:
         """The first byte of an element. As calling the layout."""
@@ -322,7 +236,7 @@ class Layout:
                  named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
         dims = self.dims
         if named:
-            if index or set(named) != set(dims):
+            if index or len(named) != len(dims) or not all(d in named for d in dims):
                 raise TypeError(f"give an index for each of {', '.join(dims)}, by name "
                                 "or in that order")
             return tuple(named[name] for name in dims)
@@ -338,14 +252,14 @@ class Layout:
             unit: what places count: "element", "byte" or "bit". In bits, elements whose
                 bits lie apart have one more dim, the bit.
         """
-        return self._bound.offsets(unit)
+        return self._bound.offsets(checked_text("unit", unit))
 
     def inverse(self, unit: Unit = "element") -> NDArray[np.int64]:
         """For every place of memory, the number of the element there in logical order.
 
         -1 is padding, -2 a gap, -3 another part.
         """
-        return self._bound.inverse(unit)
+        return self._bound.inverse(checked_text("unit", unit))
 
     def who(self, *, element: int | None = None, byte: int | None = None,
             bit: int | None = None) -> dict[str, int] | Nothing:
@@ -367,7 +281,10 @@ class Layout:
                  ((element, self.itembits), (byte, 8), (bit, 1)) if x is not None]
         if len(given) != 1:
             raise TypeError("give one of element=, byte= or bit=")
-        at = operator.index(given[0][0]) * given[0][1]
+        try:
+            at = operator.index(given[0][0]) * given[0][1]
+        except TypeError:
+            raise TypeError(f"a place is a whole number, not {given[0][0]!r}") from None
         if not 0 <= at < self._bound.size_bits:
             raise IndexError(f"bit {at} is outside of the memory's {self._bound.size_bits}")
         place, index, _, _, tensor, _ = self._bound.find(at)
@@ -391,31 +308,61 @@ class Layout:
             LayoutError: no strides say the layout, or NumPy has no such type.
             ValueError: the buffer is too small.
         """
-        strides = self.strides
-        if strides is None:
-            raise LayoutError(f"{self.notation}: no strides say this layout; convert it "
-                              "to one that they do")
-        dtype = numpy_dtype(self.dtype)
-        if dtype is None or dtype.itemsize * 8 != self.itembits:
-            raise LayoutError(f"NumPy has no array of {self.dtype}")
-        from ._arrays import check_type, memory_of, source
+        from ._views import view
 
-        given = source(buffer, "buffer")
-        check_type(given, self, "buffer")
-        if not given.array.flags.c_contiguous:
-            raise ValueError("buffer: is not contiguous")
-        memory = memory_of(given.array)
-        if memory.size * 8 < self._bound.used_bits:
-            raise ValueError(f"buffer: has {memory.size} bytes, the layout needs "
-                             f"{-(-self._bound.used_bits // 8)}")
-        return np.ndarray(self.shape, dtype, memory.data, self._first_byte(), strides)
+        return view(self, buffer)
+
+    def decode(self, buffer: Any, *, threads: int = 1) -> np.ndarray:
+        """The tensor in a buffer, as an array of `shape` of its own.
+
+        Args:
+            buffer: contiguous memory of the layout; of a part, the whole memory.
+            threads: how many threads may work.
+
+        Returns:
+            Elements of less than a byte, or of a width that NumPy does not have, take the
+            next wider items.
+
+        Raises:
+            LayoutError: NumPy has no such type.
+            TypeError, ValueError: no such memory.
+
+        >>> from stridewise import layout
+        >>> layout("n k/2 ~k%2", n=1, k=4, dtype="u4").decode(bytes([0x12, 0x34]))
+        array([[1, 2, 3, 4]], dtype=uint8)
+        """
+        from ._decode import decode
+
+        return decode(self, buffer, threads)
+
+    def encode(self, x: Any, *, out: Any = None, threads: int = 1) -> Any:
+        """The memory of a tensor: what `decode` reads.
+
+        Args:
+            x: an array of `shape`, whose values become those of the layout's type.
+            out: writable memory of the layout; other parts stay as they are there.
+            threads: how many threads may work.
+
+        Returns:
+            out, or a new array of bytes.
+
+        Raises:
+            TypeError, ValueError: no such array.
+
+        >>> from stridewise import layout
+        >>> layout("n k/2 ~k%2", n=1, k=4, dtype="u4").encode(np.array([[1, 2, 3, 4]], "u1"))
+        array([18, 52], dtype=uint8)
+        """
+        from ._decode import encode
+
+        return encode(self, x, out, threads)
 
     # ------------------------------------------------------------ other words
 
     def emit(self, language: Literal["c", "opencl", "cuda"] = "c",
              name: str = "layout") -> str:
         """The layout's arithmetic as source code: index to offset and back."""
-        return self._bound.emit(language, name)
+        return self._bound.emit(checked_text("language", language), checked_text("name", name))
 
     def print_as(self, dialect: str) -> str:
         """The layout as another program writes it: "tvm", "cute", "xla", "onednn" ...
@@ -423,28 +370,46 @@ class Layout:
         Raises:
             LayoutError: that dialect has no words for it; the message says why.
         """
-        return self._bound.print_as(dialect)
+        return self._bound.print_as(checked_text("dialect", dialect))
 
-    def draw(self, *, color: str = "", cells: int = 4096, title: str = "") -> Drawing:
+    def draw(self, *, color: str = "", cells: int = 512, title: str = "",
+             label: Label = "index", to: Layout | None = None,
+             data: Any = None) -> Drawing:
         """A picture of the memory: SVG in a notebook, text in a terminal.
 
         Args:
             color: a dim ("c") or a digit ("c/16") that gives cells their colour.
-            cells: the most that are drawn; the rest is left out, which the picture says.
+            cells: about the most that are drawn, of each memory; the regular middle is
+                left out beyond them, which the picture says.
             title: above the picture.
+            label: what cells show: the "index", the "offset" or the "value".
+            to: a second layout of the same tensor, drawn below.
+            data: an array of the layout's memory, whose values label="value" shows.
+
+        Raises:
+            LayoutError: a colour that the layout does not have, or a layout that cannot
+                be drawn so.
         """
-        return Drawing(self, color, cells, title)
+        if data is not None:
+            from ._arrays import readable_memory, source
+
+            data = readable_memory(source(data, "data"), self, "data")
+        if to is not None and not isinstance(to, Layout):
+            raise TypeError(f"to: expected a Layout, not {type(to).__name__}")
+        return Drawing(self, checked_text("color", color), checked_count("cells", cells),
+                       checked_text("title", title),
+                       checked_text("label", label), to, data)
 
     def _repr_mimebundle_(self, include: object = None,
                           exclude: object = None) -> dict[str, str]:
         try:
-            picture = self.draw(cells=_NOTEBOOK_CELLS).svg()
+            picture = self.draw(cells=NOTEBOOK_CELLS).svg()
         except LayoutError:
             return {"text/plain": repr(self)}
         return {"image/svg+xml": picture, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        shape = ",".join(f"{name}={extent}" for name, extent in self._whole) or "()"
+        shape = self._whole_shape()
         more = f", tables={self._tables!r}" if self._tables else ""
         more += f", part={self._part!r}" if self._part is not None else ""
         return f"stridewise.layout({self._text!r}, {shape!r}, {self._dtype!r}{more})"
@@ -458,67 +423,18 @@ class Layout:
         return (self.notation, tuple(self._bound.shape), self.dtype, tables, self._part)
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         return isinstance(other, Layout) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        if not self._hash:
+            object.__setattr__(self, "_hash", hash(self._key()) or 1)
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shape = dict(self._whole)
-        return (_again, (self._text, shape, self._dtype, self._tables, self._part))
+        return (Layout._bind, (self._text, self._whole_shape(), self._dtype, self._tables,
+                               self._part))
 
-
-def _again(text: str, shape: dict[str, int], dtype: str,
-           tables: dict[str, list[int]], part: str | None) -> Layout:
-    return layout(text, shape, dtype, tables=tables, part=part)
-
-
-class Drawing:
-    """A picture of a layout's memory: see `Layout.draw`."""
-
-    __slots__ = ("_cells", "_color", "_layout", "_title")
-
-    def __init__(self, layout: Layout, color: str, cells: int, title: str) -> None:
-        self._layout, self._color, self._cells, self._title = layout, color, cells, title
-        self.text()  # an error belongs to who asks for the picture
-
-    def _arguments(self) -> tuple[str, str, int, str]:
-        return (self._layout.dtype, self._color, self._cells, self._title)
-
-    def svg(self) -> str:
-        """The picture as an SVG document."""
-        return self._layout._bound.svg(*self._arguments())
-
-    def html(self) -> str:
-        """The picture as one page with a script that answers where elements lie."""
-        return self._layout._bound.html(*self._arguments())
-
-    def text(self, width: int = 100) -> str:
-        """The picture as lines of at most `width` characters."""
-        return self._layout._bound.text(*self._arguments(), width)
-
-    def save(self, path: Any) -> None:
-        """Writes an .svg or .html file.
-
-        Raises:
-            ValueError: a name that ends in neither.
-        """
-        name = str(path)
-        if name.endswith(".svg"):
-            content = self.svg()
-        elif name.endswith((".html", ".htm")):
-            content = self.html()
-        else:
-            raise ValueError(f"path: {name!r} ends neither in .svg nor in .html")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(content)
-
-    def _repr_mimebundle_(self, include: object = None,
-                          exclude: object = None) -> dict[str, str]:
-        return {"image/svg+xml": self.svg(), "text/plain": self.text()}
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def __repr__(self) -> str:
-        return f"<picture of {self._layout.notation}>"
+    def _whole_shape(self) -> str:
+        return ",".join(f"{name}={extent}" for name, extent in self._whole) or "()"

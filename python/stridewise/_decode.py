@@ -1,0 +1,62 @@
+"""A tensor in memory and as an array of its own shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import checked_threads, memory_of, readable_memory, source, writable_memory
+from ._dtypes import bits_of, numpy_dtype
+from ._errors import LayoutError
+
+if TYPE_CHECKING:
+    from ._layout import Layout
+
+
+def decode(of: Layout, buffer: Any, threads: int) -> np.ndarray:
+    """See `Layout.decode`."""
+    dtype = _items(of)
+    memory = readable_memory(source(buffer, "buffer"), of, "buffer")
+    result = np.empty(of.shape, dtype)
+    rows = of._bound.row_major(8 * dtype.itemsize)
+    types = None if 8 * dtype.itemsize == of.itembits else _widths(of, dtype)
+    _core.plan(of._bound, rows, False, types, "", "").run(memory, memory_of(result),
+                                                   checked_threads(threads))
+    return result
+
+
+def encode(of: Layout, x: Any, out: Any, threads: int) -> Any:
+    """See `Layout.encode`."""
+    dtype = _items(of)
+    given = source(x)
+    if given.array.shape != of.shape:
+        raise ValueError(f"x: has the shape {given.array.shape}, the tensor {of.shape}")
+    held = given.dtype or "u8"
+    types: tuple[str, str] | None = None
+    if given.told.means == of.dtype:
+        types = _widths(of, dtype)[::-1]
+    elif held != of.dtype:
+        types = (held, of.dtype)
+    result = (np.zeros if of.parts else np.empty)(of.nbytes, np.uint8) if out is None else out
+    memory = writable_memory(result, of)
+    if of._tail and not of.parts:
+        memory[-1] = 0
+    rows = of._bound.row_major(bits_of(held))
+    _core.plan(rows, of._bound, bool(of.parts), types, "", "").run(
+        memory_of(np.ascontiguousarray(given.array)), memory, checked_threads(threads))
+    return result
+
+
+def _items(of: Layout) -> np.dtype:
+    dtype = numpy_dtype(of.dtype)
+    if dtype is None:
+        raise LayoutError(f"NumPy has no array of {of.dtype}; convert to a type that it has")
+    return dtype
+
+
+def _widths(of: Layout, dtype: np.dtype) -> tuple[str, str]:
+    """Integers that hold the bits of an element, in memory and in an item of the dtype."""
+    sign = "s" if of.dtype[0] == "s" else "u"
+    return f"{sign}{of.itembits}", f"{sign}{8 * dtype.itemsize}"
