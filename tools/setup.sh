@@ -65,11 +65,10 @@ venv() {
 if [ "$mode" = test ]; then
   venv "$root/build/python/tools" scikit-build-core==1.1.2 nanobind==3.1.0
   packages=$root/build/python/packages
-  [ -e "$packages/complete" ] ||
-    { "$root/build/python/tools/bin/pip" download -q -d "$packages" \
-        numpy==2.4.6 ml_dtypes==0.6.0 pytest==9.2.0 hypothesis==6.170.17 \
-        mypy==2.4.1 >&2 &&
-      touch "$packages/complete"; }
+  wanted=$root/python/tests/requirements.txt
+  cmp -s "$wanted" "$packages/complete" ||
+    { "$root/build/python/tools/bin/pip" download -q -d "$packages" -r "$wanted" >&2 &&
+      cp "$wanted" "$packages/complete"; }
 fi
 
 [ "$mode" = bench ] || exit 0

@@ -185,7 +185,7 @@ def _format(of: Layout) -> str:
     if dtype is None or of.parts:
         return ""
     try:
-        return memoryview(np.empty(0, dtype)).format
+        return np.empty(0, dtype).data.format
     except ValueError:  # of ml_dtypes
         return ""
 

@@ -113,8 +113,8 @@ class CheckReport:
         return _html.report(
             f"{len(self.findings) or 'nothing'} found in {self.elements} elements",
             self.findings,
-            [(f"byte {leak.byte}", f"{leak.count} without an element hold {leak.holds}")
-             for leak in self.leaks])
+            [(f"byte {leak.byte}", f"{leak.count} not zero" +
+              (f", hold {leak.holds}" if leak.holds else "")) for leak in self.leaks])
 
 
 @dataclasses.dataclass(frozen=True)

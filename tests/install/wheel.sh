@@ -11,37 +11,28 @@ rm -rf "$work/wheel" "$work/empty"
 mkdir -p "$work/wheel"
 "$tools/bin/pip" wheel -q --no-build-isolation --no-deps -w "$work/wheel" \
   --config-settings "cmake.define.STRIDEWISE_BUILD=$build" "$source"
-
-# No library but those that every machine has.
-"$tools/bin/python" - "$work"/wheel/*.whl <<'END'
-import re, subprocess, sys, tempfile, zipfile
-with tempfile.TemporaryDirectory() as folder:
-    with zipfile.ZipFile(sys.argv[1]) as wheel:
-        names = [n for n in wheel.namelist() if n.endswith(".so")]
-        wheel.extractall(folder)
-        assert len(names) == 1, names
-        needed = subprocess.run(["readelf", "-d", f"{folder}/{names[0]}"],
-                                capture_output=True, text=True, check=True).stdout
-        wanted = {"stridewise/py.typed", "stridewise/_core.pyi"}
-        assert wanted <= set(wheel.namelist()), wheel.namelist()
-libraries = set(re.findall(r"\(NEEDED\).*\[(.*?)\.so", needed))
-more = libraries - {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
-assert not more, more
-END
+/usr/bin/python3 "$source/tests/install/check_wheel.py" "$work"/wheel/*.whl
 
 /usr/bin/python3 -m venv "$work/empty"
-"$work/empty/bin/pip" install -q --no-index \
+bin=$work/empty/bin
+"$bin/pip" install -q --no-index \
   --find-links "$source/build/python/packages" "$work"/wheel/*.whl
 cd "$work"
-"$work/empty/bin/python" -c '
+"$bin/python" -c '
 import stridewise as sw
 assert sw.layout("nChw16c", (2, 17, 5, 4))(1, 16, 4, 3) == 1264'
-"$work/empty/bin/pip" install -q --no-index \
-  --find-links "$source/build/python/packages" pytest hypothesis ml_dtypes mypy
-"$work/empty/bin/python" -m mypy --strict --config-file "$source/pyproject.toml" \
-  -p stridewise
-"$work/empty/bin/python" -m doctest "$source/docs/python.md" \
-  "$source/README.md"
-"$work/empty/bin/python" -m pytest -q --import-mode=importlib \
-  -p no:cacheprovider -c "$source/pyproject.toml" --rootdir "$work" \
-  "$source/python/tests"
+for program in "$bin/stridewise" "$bin/python -m stridewise"; do
+  $program at nChw16c --shape 2x17x5x4 n=1,c=16,h=4,w=3 | grep -q 1264
+done
+# The problems of `bench` are found beside the program.
+"$bin/stridewise" bench --problems small --rounds 1 >/dev/null
+
+"$bin/pip" install -q --no-index --find-links "$source/build/python/packages" \
+  -r "$source/python/tests/requirements.txt"
+"$bin/python" -m auditwheel show "$work"/wheel/*.whl | grep "manylinux_2_"
+"$bin/python" -m mypy --strict --config-file "$source/pyproject.toml" -p stridewise
+"$bin/python" -m doctest "$source/docs/python.md" "$source/README.md"
+"$bin/python" "$source/tools/notebook.py" "$source/docs/notebook.ipynb"
+"$bin/python" -m pytest -q --import-mode=importlib -p no:cacheprovider \
+  -c "$source/pyproject.toml" --rootdir "$work" --doctest-modules \
+  "$source/python/tests" "$work"/empty/lib/python3*/site-packages/stridewise
