@@ -54,3 +54,28 @@ def test_types():
     assert sw.layout("n", n=3, dtype=torch.uint8).dtype == "u8"
     np.testing.assert_array_equal(sw.convert(X.numpy(), "nchw", "nhwc"),
                                   X.permute(0, 2, 3, 1).numpy())
+
+
+def test_layout_of():
+    L = sw.layout_of(X.to(memory_format=torch.channels_last), "nchw")
+    assert L.notation == "n h w c"
+    assert sw.layout_of(X[:, ::2].bfloat16()).dtype == "bf16"
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float8_e4m3fn, torch.float32])
+def test_dlpack(dtype):
+    x = X.to(dtype)
+    held = sw.layout("n c h w", dict(zip("nchw", X.shape)), dtype).decode(
+        x.flatten().view(torch.uint8))
+    y = torch.from_dlpack(sw.to_dlpack(held))
+    assert y.dtype == dtype and torch.equal(y.view(torch.uint8), x.view(torch.uint8))
+
+
+def test_subclasses():
+    class Named(torch.Tensor):
+        pass
+
+    x = torch.nn.Parameter(X.clone())
+    for held in (x, X.clone().as_subclass(Named)):
+        y = sw.convert(held, "nchw", "nhwc")
+        assert isinstance(y, torch.Tensor) and torch.equal(y, X.permute(0, 2, 3, 1))

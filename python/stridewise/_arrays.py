@@ -62,7 +62,11 @@ def source(x: Any, name: str = "x") -> Source:
         array = _of_torch(x, name)
         return Source(array, Told(array.shape, type_name(x.dtype)), "torch")
     if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
-        return _of_numpy(np.asarray(x), name)._replace(kind=_kind(x))
+        try:
+            return _of_numpy(np.asarray(x), name)._replace(kind=_kind(x))
+        except ValueError as error:  # a type that NumPy does not have
+            if not hasattr(x, "__dlpack__"):
+                raise ValueError(f"{name}: {error}") from None
     if hasattr(x, "__dlpack__"):
         return _of_dlpack(x, name)._replace(kind=_kind(x))
     try:

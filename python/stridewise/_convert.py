@@ -9,8 +9,8 @@ import numpy as np
 from numpy import ndarray
 
 from . import _core, _html
-from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_kind, readable_memory,
-                      source, told_type, writable_memory)
+from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_kind,
+                      readable_memory, source, told_type, writable_memory)
 from ._drawing import NOTEBOOK_CELLS, Drawing
 from ._dtypes import type_name
 from ._errors import LayoutError

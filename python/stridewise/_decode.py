@@ -1,4 +1,4 @@
-"""A tensor in memory and as an array of its own shape."""
+"""A tensor in memory and as an array of its own shape: see `Layout`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import checked_threads, memory_of, readable_memory, source, writable_memory
+from ._arrays import (check_type, checked_threads, memory_of, readable_memory, source,
+                      writable_memory)
 from ._dtypes import bits_of, numpy_dtype
 from ._errors import LayoutError
 
@@ -47,6 +48,28 @@ def encode(of: Layout, x: Any, out: Any, threads: int) -> Any:
     _core.plan(rows, of._bound, bool(of.parts), types, "", "").run(
         memory_of(np.ascontiguousarray(given.array)), memory, checked_threads(threads))
     return result
+
+
+def view(of: Layout, buffer: Any) -> np.ndarray:
+    """See `Layout.view`."""
+    strides = of.strides
+    if strides is None:
+        raise LayoutError(f"{of.notation}: no strides say this layout; decode() copies "
+                          "the tensor out of it")
+    dtype = numpy_dtype(of.dtype)
+    if dtype is None or dtype.itemsize * 8 != of.itembits:
+        raise LayoutError(f"NumPy has no array of {of.dtype}")
+    given = source(buffer, "buffer")
+    check_type(given, of, "buffer")
+    if not given.array.flags.c_contiguous:
+        raise ValueError("buffer: is not contiguous")
+    memory = memory_of(given.array)
+    used = of._bound.used_bits
+    if memory.size * 8 < used:
+        raise ValueError(f"buffer: has {memory.size} bytes, the layout needs "
+                         f"{-(-used // 8)}")
+    first = of.byte(*(0 for _ in of.dims))
+    return np.ndarray(of.shape, dtype, memory.data, first, strides)
 
 
 def _items(of: Layout) -> np.dtype:

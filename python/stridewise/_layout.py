@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _core
+from ._arrays import readable_memory, source
+from ._decode import decode, encode, view
 from ._drawing import NOTEBOOK_CELLS, Drawing, Label
 from ._errors import LayoutError, checked_count, checked_text
 
@@ -218,19 +220,16 @@ class Layout:
         if self._bound.bitwise:
             raise LayoutError(f"{self.notation}: tells where each bit lies, which is no "
                               "one place; ask offsets('bit')")
-        arrays = np.broadcast_arrays(*(_index(name, x)
-                                       for name, x in zip(self.dims, numbers)))
-        if not arrays:
-            bits = np.array([self._bound.bit_of([])])
-        else:
-            rows = np.stack([a.ravel() for a in arrays], axis=1)
-            bits = self._bound.bits_at(np.ascontiguousarray(rows))
+        arrays = [_index(name, x) for name, x in zip(self.dims, numbers)]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        rows = np.empty((*shape, len(arrays)), np.int64)
+        for dim, array in enumerate(arrays):
+            rows[..., dim] = array
+        bits = self._bound.bits_at(rows.reshape(math.prod(shape), len(arrays)))
         if (bits % unit).any():
             raise LayoutError(f"{self.notation}: elements of {self.itembits} bits lie "
                               f"between multiples of {unit}; count in smaller units")
-        if not arrays or not arrays[0].ndim:
-            return int(bits[0]) // unit
-        return (bits // unit).reshape(arrays[0].shape)
+        return (bits // unit).reshape(shape) if shape else int(bits[0]) // unit
 
     def _numbers(self, index: tuple[ArrayLike, ...],
                  named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
@@ -308,8 +307,6 @@ class Layout:
             LayoutError: no strides say the layout, or NumPy has no such type.
             ValueError: the buffer is too small.
         """
-        from ._views import view
-
         return view(self, buffer)
 
     def decode(self, buffer: Any, *, threads: int = 1) -> np.ndarray:
@@ -331,8 +328,6 @@ class Layout:
         >>> layout("n k/2 ~k%2", n=1, k=4, dtype="u4").decode(bytes([0x12, 0x34]))
         array([[1, 2, 3, 4]], dtype=uint8)
         """
-        from ._decode import decode
-
         return decode(self, buffer, threads)
 
     def encode(self, x: Any, *, out: Any = None, threads: int = 1) -> Any:
@@ -353,8 +348,6 @@ class Layout:
         >>> layout("n k/2 ~k%2", n=1, k=4, dtype="u4").encode(np.array([[1, 2, 3, 4]], "u1"))
         array([18, 52], dtype=uint8)
         """
-        from ._decode import encode
-
         return encode(self, x, out, threads)
 
     # ------------------------------------------------------------ other words
@@ -391,8 +384,6 @@ class Layout:
                 be drawn so.
         """
         if data is not None:
-            from ._arrays import readable_memory, source
-
             data = readable_memory(source(data, "data"), self, "data")
         if to is not None and not isinstance(to, Layout):
             raise TypeError(f"to: expected a Layout, not {type(to).__name__}")

@@ -1,4 +1,4 @@
-"""Strides and layouts: arrays that are views of memory, and layouts that arrays have."""
+"""Arrays as they lie in memory: by digits, by strides, by DLPack."""
 
 from __future__ import annotations
 
@@ -8,35 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _dlpack
-from ._arrays import (array_type, check_type, memory_of, readable_memory, source)
-from ._dtypes import numpy_dtype
+from ._arrays import array_type, memory_of, readable_memory, source
 from ._errors import LayoutError
 from ._make import layout, named_dims
 
 if TYPE_CHECKING:
     from ._layout import Layout
-
-
-def view(of: Layout, buffer: Any) -> np.ndarray:
-    """See `Layout.view`."""
-    strides = of.strides
-    if strides is None:
-        raise LayoutError(f"{of.notation}: no strides say this layout; convert it to one "
-                          "that they do")
-    dtype = numpy_dtype(of.dtype)
-    if dtype is None or dtype.itemsize * 8 != of.itembits:
-        raise LayoutError(f"NumPy has no array of {of.dtype}")
-    given = source(buffer, "buffer")
-    check_type(given, of, "buffer")
-    if not given.array.flags.c_contiguous:
-        raise ValueError("buffer: is not contiguous")
-    memory = memory_of(given.array)
-    used = of._bound.used_bits
-    if memory.size * 8 < used:
-        raise ValueError(f"buffer: has {memory.size} bytes, the layout needs "
-                         f"{-(-used // 8)}")
-    first = of.byte(*(0 for _ in of.dims))
-    return np.ndarray(of.shape, dtype, memory.data, first, strides)
 
 
 def physical(x: Any, of: Layout) -> np.ndarray:
