@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,8 +20,6 @@ namespace {
 
 using Any = nb::ndarray<nb::ro, nb::device::cpu>;
 using Opaque = nb::ndarray<nb::numpy, nb::ro>;
-using Memory = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>, nb::c_contig,
-                           nb::device::cpu>;
 using Exported = nb::ndarray<nb::array_api>;
 
 // The array as integers of the elements' width, its type's code, bits and lanes.
@@ -37,9 +36,7 @@ std::tuple<Opaque, int, int, int> import_array(const Any& given) {
     shape.push_back(given.shape(d));
     strides.push_back(given.stride(d));
   }
-  auto* const kept = new Any(given);
-  const nb::capsule owner(
-      kept, [](void* p) noexcept { delete static_cast<Any*>(p); });
+  const nb::capsule owner = capsule_of(std::make_unique<Any>(given));
   const nb::dlpack::dtype whole{
       static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt),
       static_cast<std::uint8_t>(bits), 1};
@@ -48,12 +45,11 @@ std::tuple<Opaque, int, int, int> import_array(const Any& given) {
           type.code, type.bits, type.lanes};
 }
 
-Exported export_array(const Memory& memory,
+Exported export_array(const WritableMemory& memory,
                       const std::vector<std::size_t>& shape, int code,
                       int bits) {
-  auto* const kept = new Memory(memory);
-  const nb::capsule owner(
-      kept, [](void* p) noexcept { delete static_cast<Memory*>(p); });
+  const nb::capsule owner =
+      capsule_of(std::make_unique<WritableMemory>(memory));
   return Exported(
       memory.data(), shape.size(), shape.data(), owner, nullptr,
       {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1});

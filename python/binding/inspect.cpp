@@ -29,9 +29,6 @@ using Fields = nb::typed<nb::dict, nb::str, nb::any>;
 using Arrays =
     nb::typed<nb::list, nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>>;
 
-using Memory =
-    nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 std::span<const std::byte> bytes_of(const Memory& memory) {
   return {reinterpret_cast<const std::byte*>(memory.data()), memory.size()};
 }
@@ -190,12 +187,15 @@ Arrays probe_of(const std::vector<std::pair<std::string, std::int64_t>>& dims,
   for (int k = 0; k < probe.files(); ++k) {
     const auto size =
         static_cast<std::size_t>(probe.elements() * element.bytes());
-    auto* const data = new std::uint8_t[size];
-    const nb::capsule owner(
-        data, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
-    probe.fill(k, 0, probe.elements(), reinterpret_cast<std::byte*>(data));
-    files.append(
-        nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(data, {size}, owner));
+    std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[size]);
+    {
+      const nb::gil_scoped_release others_run;
+      probe.fill(k, 0, probe.elements(),
+                 reinterpret_cast<std::byte*>(bytes.get()));
+    }
+    const nb::capsule owner = capsule_of(std::move(bytes));
+    files.append(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(
+        owner.data(), {size}, owner));
   }
   return files;
 }

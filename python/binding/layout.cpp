@@ -55,6 +55,7 @@ std::pair<Layout, std::string> bind(
     const std::optional<std::string>& type,
     const std::map<std::string, std::vector<std::int64_t>, std::less<>>&
         tables) {
+  const nb::gil_scoped_release others_run;
   std::vector<std::string> known;
   if (const Result<Shape> named = parse_shape(shape)) {
     for (const Dim& dim : *named) known.push_back(dim.name);
@@ -127,21 +128,12 @@ void bind_layout(nb::module_& module, LayoutClass& layout) {
     const ElementType type = value_of(parse_element_type(name));
     return std::pair(std::string(type.name), type.bits);
   });
-  module.def("catalogue", [] {
-    std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>
-        all;
-    for (const CatalogueEntry& entry : catalogue()) {
-      all.emplace_back(entry.name, entry.dims, entry.summary);
-    }
-    return all;
-  });
   layout
       .def_prop_ro("shape", [](const Layout& l) { return dims_of(l.shape()); })
       .def_prop_ro("notation",
                    [](const Layout& l) { return print(l.expression()); })
       .def_prop_ro("tensor", &Layout::tensor)
       .def_prop_ro("tensors", &tensors_of)
-      .def_prop_ro("elements", &Layout::elements)
       .def_prop_ro("element_bits", &Layout::element_bits)
       .def_prop_ro("size_bits", &Layout::size_bits)
       .def_prop_ro("size_bytes", &Layout::size_bytes)
@@ -159,7 +151,6 @@ void bind_layout(nb::module_& module, LayoutClass& layout) {
             return l.tensor() >= 0 &&
                    l.tensors()[static_cast<std::size_t>(l.tensor())].bitwise;
           })
-      .def_prop_ro("readable", [](const Layout& l) { return !l.unreadable(); })
       .def_prop_ro("array_shape",
                    [](const Layout& l) { return array_shape(l); })
       .def_prop_ro("strides_bits", &strides_of)

@@ -44,10 +44,8 @@ struct Owned {
     return {numbers.get(), static_cast<std::size_t>(count)};
   }
   Numbers array() && {
-    std::int64_t* const data = numbers.release();
-    const nb::capsule owner(
-        data, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-    return Numbers(data, extents.size(), extents.data(), owner);
+    const nb::capsule owner = capsule_of(std::move(numbers));
+    return Numbers(owner.data(), extents.size(), extents.data(), owner);
   }
 };
 
@@ -81,8 +79,8 @@ Numbers inverse(const Layout& layout, const std::string& unit) {
   return std::move(made).array();
 }
 
-// The bit of each index; a row of `indices` is one. -1: none is outside the shape;
-// else the row and dim that is, as a number.
+// The number, row by row, of the first one of `indices` that is outside the shape; -1:
+// there is none. A row is an index.
 std::int64_t outside(const Layout& layout, const Indices& indices) {
   const Shape& shape = layout.shape();
   for (std::size_t row = 0; row < indices.shape(0); ++row) {
@@ -96,6 +94,7 @@ std::int64_t outside(const Layout& layout, const Indices& indices) {
   return -1;
 }
 
+// The first bit of each index.
 Numbers bits_at(const Layout& layout, const Indices& indices) {
   check_readable(layout);
   if (indices.shape(1) != layout.shape().size()) {
@@ -151,10 +150,9 @@ std::int64_t place_of(const Layout& layout,
   return bit % unit == 0 ? bit / unit : -1;
 }
 
-// "element", "padding", "gap" or "other"; the index; the bit of the element; which copy;
-// the tensor; whether other elements lie here too.
-using FoundHere = std::tuple<std::string, std::vector<std::int64_t>,
-                             std::int64_t, std::int64_t, std::int64_t, bool>;
+// "element", "padding", "gap" or "other"; the index; the tensor.
+using FoundHere =
+    std::tuple<std::string, std::vector<std::int64_t>, std::int64_t>;
 FoundHere find(const Layout& layout, std::int64_t bit) {
   if (layout.unfindable()) throw LayoutError{*layout.unfindable()};
   if (bit < 0 || bit >= layout.size_bits()) {
@@ -177,7 +175,7 @@ FoundHere find(const Layout& layout, std::int64_t bit) {
     index.resize(
         layout.tensors()[static_cast<std::size_t>(found.tensor)].shape.size());
   }
-  return {place, index, found.bit, found.copy, found.tensor, found.more};
+  return {place, index, found.tensor};
 }
 
 }  // namespace
@@ -186,11 +184,6 @@ void bind_places(LayoutClass& layout) {
   layout.def("offsets", &offsets, "unit"_a)
       .def("inverse", &inverse, "unit"_a)
       .def("bits_at", &bits_at, "indices"_a.noconvert())
-      .def("bit_of",
-           [](const Layout& l, const std::vector<std::int64_t>& index) {
-             check_readable(l);
-             return l.bit_of(index);
-           })
       .def("place_of", &place_of, "index"_a, "unit"_a)
       .def("find", &find, "bit"_a);
 }

@@ -29,11 +29,6 @@ using namespace nb::literals;
 namespace stridewise::python {
 namespace {
 
-using Memory =
-    nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using WritableMemory =
-    nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 // How an array of NumPy looks that is memory of a layout as it is: the format of its
 // elements in the buffer protocol, and its shape; a flat one has all of its bytes.
 struct Look {
@@ -80,7 +75,8 @@ class Buffer {
   bool held_;
 };
 
-BoundPlan make(const Layout& src, const Layout& dst, bool keep,
+// `kept`: whether the plan is remembered, which is worth it for layouts without tables.
+BoundPlan make(const Layout& src, const Layout& dst, bool keep, bool kept,
                const std::optional<std::pair<std::string, std::string>>& types,
                const std::string& src_format, const std::string& dst_format) {
   static PlanCache& cache = *new PlanCache;  // outlives all threads
@@ -89,7 +85,9 @@ BoundPlan make(const Layout& src, const Layout& dst, bool keep,
     options.values = Values{value_of(parse_element_type(types->first)),
                             value_of(parse_element_type(types->second))};
   }
-  return {value_of(cache.get(src, dst, options)),
+  const nb::gil_scoped_release others_run;
+  return {value_of(kept ? cache.get(src, dst, options)
+                        : Plan::make(src, dst, options)),
           {src_format, array_shape(src), src.size_bytes()},
           {dst_format, array_shape(dst), dst.size_bytes()}};
 }
@@ -160,8 +158,8 @@ void bind_plan(nb::module_& module, LayoutClass& layout) {
       .def("run", &run, "src"_a.noconvert(), "dst"_a.noconvert(), "threads"_a)
       .def("run_arrays", &run_arrays, "src"_a, "dst"_a)
       .def("__str__", [](const BoundPlan& p) { return p.plan.to_string(); });
-  module.def("plan", &make, "src"_a, "dst"_a, "keep"_a, "types"_a.none(),
-             "src_format"_a, "dst_format"_a);
+  module.def("plan", &make, "src"_a, "dst"_a, "keep"_a, "kept"_a,
+             "types"_a.none(), "src_format"_a, "dst_format"_a);
 }
 
 }  // namespace stridewise::python

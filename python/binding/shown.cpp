@@ -21,9 +21,6 @@ using namespace nb::literals;
 namespace stridewise::python {
 namespace {
 
-using Memory =
-    nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 DrawLabel label_of(const std::string& name) {
   if (name == "index") return DrawLabel::index;
   if (name == "offset") return DrawLabel::offset;

@@ -14,8 +14,9 @@ from ._drawing import Drawing, Page
 from ._dtypes import type_name
 from ._errors import LayoutError
 from ._inspect import check, diff, infer, probe
-from ._layout import Layout, Nothing
+from ._layout import Layout
 from ._make import layout
+from ._places import Nothing
 from ._reports import CheckReport, Difference, DiffReport, Fit, InferReport, Leak
 from ._views import layout_of, physical, to_dlpack
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ._dlpack import from_dlpack
-from ._dtypes import bits_of, name_of_dtype, numpy_dtype, type_name
+from ._dtypes import bits_of, is_torch, name_of_dtype, numpy_dtype, type_name
 from ._errors import LayoutError, checked_count
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ class Source(NamedTuple):
         return self.told.dtype
 
 
-def is_torch(x: object) -> bool:
-    return any(c.__module__.split(".")[0] == "torch" for c in type(x).__mro__)
-
-
 def source(x: Any, name: str = "x") -> Source:
     """The array behind an argument, without a copy.
 
@@ -74,8 +70,10 @@ def source(x: Any, name: str = "x") -> Source:
     except TypeError:
         raise TypeError(f"{name}: expected an array or a buffer, not "
                         f"{type(x).__name__}") from None
-    given = _of_numpy(np.asarray(view), name)
-    return _bytes(given.array) if view.format in ("B", "b", "c") else given
+    array = np.asarray(view)
+    if view.format is not None and view.format.lstrip("<=@") in ("B", "b", "c"):
+        return _bytes(array.view(np.uint8))
+    return _of_numpy(array, name)
 
 
 def _bytes(array: np.ndarray) -> Source:
@@ -83,11 +81,12 @@ def _bytes(array: np.ndarray) -> Source:
 
 
 def _kind(x: Any) -> Kind:
+    """Whose arrays results for x are."""
     namespace = getattr(x, "__array_namespace__", None)
     if namespace is None or isinstance(x, np.generic):
         return "numpy"
-    found: ModuleType = namespace()
-    return found
+    made: ModuleType = namespace()
+    return made
 
 
 def _of_numpy(x: np.ndarray, name: str) -> Source:
@@ -96,31 +95,31 @@ def _of_numpy(x: np.ndarray, name: str) -> Source:
             raise TypeError(f"{name}: a masked array, whose mask would be lost; give "
                             f"{name}.filled(...)")
         x = np.asarray(x)
-    if x.dtype.byteorder == ">" or x.dtype.kind in "OVMmSU":
-        _checked(x, name)
-    held, means = told_type(x.dtype)
+    held, means = told_type(x.dtype, name)
     if means is not None:
-        x = x.view("i1" if held == "s8" else "u1")
+        x = x.astype(numpy_dtype(held))
     return Source(x, Told(x.shape, held, means))
 
 
-@functools.lru_cache(maxsize=256)
-def told_type(dtype: np.dtype) -> tuple[str, str | None]:
-    """The type of an array's items and, where they hold less than their bytes, of what
-    they mean: ml_dtypes has a byte for each element of less."""
-    held = name_of_dtype(dtype)
-    if bits_of(held) == 8 * dtype.itemsize:
-        return held, None
-    return f"{held[0]}8" if held[0] in "su" else "u8", held
+def told_type(dtype: np.dtype, name: str = "x") -> tuple[str, str | None]:
+    """The type that items of an array are read as, and the type that they mean.
 
+    Two for ml_dtypes' integers and floats of less than a byte, which have a byte each: they
+    are read as s8, u8 or f32, by NumPy's own conversion. Else the second is None.
 
-def _checked(array: np.ndarray, name: str) -> np.ndarray:
-    if array.dtype.hasobject or array.dtype.names is not None:
-        raise TypeError(f"{name}: an array of {array.dtype} is no tensor")
-    if array.dtype.byteorder == ">":
+    Raises:
+        TypeError, ValueError: items that are no numbers; the message names the argument.
+    """
+    if dtype.byteorder == ">":
         raise ValueError(f"{name}: the array is big-endian; give "
                          f"{name}.astype({name}.dtype.newbyteorder('<'))")
-    return array
+    try:
+        held = name_of_dtype(dtype)
+    except (LayoutError, TypeError):
+        raise TypeError(f"{name}: an array of {dtype} is no tensor") from None
+    if bits_of(held) == 8 * dtype.itemsize:
+        return held, None
+    return {"s": "s8", "u": "u8"}.get(held[0], "f32"), held
 
 
 def _of_torch(x: Any, name: str) -> np.ndarray:
@@ -225,9 +224,7 @@ def writable_memory(out: Any, layout: Layout) -> np.ndarray:
         TypeError: what is no array, or one of another type than the layout's.
         ValueError: an array that is read-only, not contiguous or of another size.
     """
-    if not isinstance(out, np.ndarray):
-        _check_shares(out)
-    given = source(out, "out")
+    given = _shared(out)
     array = given.array
     if not array.flags.writeable:
         raise ValueError("out: is read-only")
@@ -241,12 +238,39 @@ def writable_memory(out: Any, layout: Layout) -> np.ndarray:
     return memory_of(array)
 
 
-def _check_shares(out: object) -> None:
-    """What NumPy can only copy is not written in place."""
-    shares = is_torch(out) or (not isinstance(out, np.generic) and any(
-        hasattr(out, p) for p in ("__array_interface__", "__dlpack__")))
-    if not shares and hasattr(out, "__array__"):
+def _shared(out: Any) -> Source:
+    """An array whose own memory is written: not one that NumPy would copy."""
+    if isinstance(out, np.generic):
         raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
+    if isinstance(out, np.ndarray):
+        given = source(out, "out")
+        if given.told.means is not None:
+            raise TypeError(f"out: an array of {out.dtype} has a byte for each element; give "
+                            "bytes, which are packed")
+        return given
+    if is_torch(out) or hasattr(out, "__array_interface__"):
+        return source(out, "out")
+    if hasattr(out, "__dlpack__"):
+        try:
+            return _of_numpy(np.from_dlpack(out), "out")
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise TypeError(f"out: NumPy cannot write this {type(out).__name__}: "
+                            f"{error}") from None
+    if hasattr(out, "__array__"):
+        raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
+    return source(out, "out")
+
+
+def check_apart(x: np.ndarray, memory: np.ndarray) -> None:
+    """Refuses an `out` that has bytes of the source, before any is written."""
+    if np.may_share_memory(x, memory):
+        raise ValueError("out: overlaps the source")
+
+
+def clear_tail(memory: np.ndarray, layout: Layout) -> None:
+    """The bits of the last byte that the memory has beyond the layout's."""
+    if layout._tail:
+        memory[-1] = 0
 
 
 def check_type(given: Source, layout: Layout, name: str) -> None:
@@ -292,8 +316,5 @@ def _check_shape(given: Source, layout: Layout, name: str) -> None:
 
 
 def checked_threads(threads: Any) -> int:
-    """How many threads may work, as a number that they may be."""
-    count = checked_count("threads", threads, 1)
-    if count > 4096:
-        raise ValueError(f"threads: 1 to 4096, not {count}")
-    return count
+    """How many threads may work."""
+    return checked_count("threads", threads, 1, 4096)

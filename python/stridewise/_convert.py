@@ -9,11 +9,11 @@ import numpy as np
 from numpy import ndarray
 
 from . import _core, _html
-from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_kind,
-                      readable_memory, source, told_type, writable_memory)
+from ._arrays import (Source, Told, array_type, check_apart, checked_threads, clear_tail,
+                      new_result, of_kind, readable_memory, source, told_type, writable_memory)
 from ._drawing import NOTEBOOK_CELLS, Drawing
 from ._dtypes import type_name
-from ._errors import LayoutError
+from ._errors import LayoutError, checked_text
 from ._layout import Layout
 from ._make import Shape, layout, spelled_dims
 from ._views import bounds, pieces, strided
@@ -47,7 +47,7 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     >>> convert(np.zeros((2, 17, 5, 4), "f4"), "nchw", "nChw16c").shape
     (2, 2, 5, 4, 16)
     """
-    if type(x) is ndarray and shape is None:
+    if type(x) is ndarray and shape is None and not (_large(src) or _large(dst)):
         try:
             known = _known_plan(x.shape, x.dtype, src, dst, dtype)
         except TypeError:  # of what is no text and no type, which is told below
@@ -57,11 +57,17 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
             if done is not None:
                 return done
     given = source(x)
+    count = checked_threads(threads)
     a, b = _pair(given.told, src, dst, shape, dtype)
     result, memory = ((out, writable_memory(out, b)) if out is not None
                       else new_result(given.kind, b))
-    _run(given, a, b, memory, checked_threads(threads))
+    _run(given, a, b, memory, count)
     return result if out is not None else of_kind(given.kind, result)
+
+
+def _large(text: object) -> bool:
+    """Whether a layout has tables, which are not kept for plans that may not come again."""
+    return isinstance(text, Layout) and bool(text._tables)
 
 
 @functools.lru_cache(maxsize=512)
@@ -80,9 +86,12 @@ class Plan:
     __slots__ = ("_core", "_new", "_run_both", "dst", "keep_gaps", "src")
 
     def __init__(self, src: Layout, dst: Layout, keep_gaps: bool = False) -> None:
-        self.src, self.dst, self.keep_gaps = src, dst, keep_gaps
-        self._core = _core.plan(src._bound, dst._bound, keep_gaps or bool(dst.parts),
-                                _types(src, dst), _format(src), _format(dst))
+        for name, of in (("src", src), ("dst", dst)):
+            if not isinstance(of, Layout):
+                raise TypeError(f"{name}: expected a Layout, not {type(of).__name__}")
+        self.src, self.dst, self.keep_gaps = src, dst, bool(keep_gaps)
+        self._core = _plan(src, dst, self.keep_gaps or bool(dst.parts), _format(src),
+                           _format(dst))
         self._run_both = self._core.run_arrays
         dtype = array_type(dst)
         # What a conversion to one part leaves alone is zero.
@@ -96,11 +105,14 @@ class Plan:
             if done is not None:
                 return done
         given = source(x)
+        count = checked_threads(threads)
+        read = readable_memory(given, self.src, "x")
         result, memory = ((out, writable_memory(out, self.dst)) if out is not None
                           else new_result(given.kind, self.dst))
+        check_apart(read, memory)
         if not self.keep_gaps:
-            _clear_tail(memory, self.dst)
-        self._core.run(readable_memory(given, self.src, "x"), memory, checked_threads(threads))
+            clear_tail(memory, self.dst)
+        self._core.run(read, memory, count)
         return result if out is not None else of_kind(given.kind, result)
 
     def _run_arrays(self, x: ndarray, out: Any, threads: int) -> ndarray | None:
@@ -154,6 +166,7 @@ def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
         shape, dtype, **dims: as for `layout`.
         keep_gaps: whether bytes of out that hold no element stay; else they become zero.
     """
+    _check_texts(src, dst)
     if (isinstance(src, Layout) or isinstance(dst, Layout)) and (
             shape is not None or dims):
         raise TypeError("shape: a layout tells it already")
@@ -173,12 +186,6 @@ def plan(src: str | Layout, dst: str | Layout, shape: Shape = None,
     return Plan(a, b, keep_gaps)
 
 
-def _clear_tail(memory: np.ndarray, dst: Layout) -> None:
-    """The bits of the last byte that the memory has beyond the layout's."""
-    if dst._tail:
-        memory[-1] = 0
-
-
 def _format(of: Layout) -> str:
     """The buffer protocol's format of arrays of the layout's memory; "": there are none."""
     dtype = array_type(of)
@@ -194,16 +201,25 @@ def _named(of: Layout) -> dict[str, int]:
     return dict(zip(of.dims, of.shape))
 
 
-def _types(src: Layout, dst: Layout) -> tuple[str, str] | None:
-    return None if src.dtype == dst.dtype else (src.dtype, dst.dtype)
+def _plan(src: Layout, dst: Layout, keep: bool, src_format: str = "",
+          dst_format: str = "") -> _core.Plan:
+    types = None if src.dtype == dst.dtype else (src.dtype, dst.dtype)
+    return _core.plan(src._bound, dst._bound, keep, not (_large(src) or _large(dst)), types,
+                      src_format, dst_format)
+
+
+def _check_texts(src: object, dst: object) -> None:
+    for name, text in (("src", src), ("dst", dst)):
+        if not isinstance(text, Layout):
+            if not isinstance(text, str):
+                raise TypeError(f"{name}: expected a text or a Layout, not "
+                                f"{type(text).__name__}")
+            checked_text(name, text)
 
 
 def _pair(told: Told, src: str | Layout, dst: str | Layout, shape: Shape,
           dtype: object) -> tuple[Layout, Layout]:
-    for name, text in (("src", src), ("dst", dst)):
-        if not isinstance(text, (str, Layout)):
-            raise TypeError(f"{name}: expected a text or a Layout, not "
-                            f"{type(text).__name__}")
+    _check_texts(src, dst)
     if shape is not None and (isinstance(src, Layout) or isinstance(dst, Layout)):
         raise TypeError("shape: a layout tells it already")
     if dtype is not None and isinstance(dst, Layout):
@@ -230,22 +246,30 @@ def shape_of_array(told: Told, text: str) -> dict[str, int] | None:
 
 def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
          threads: int) -> None:
-    _clear_tail(memory, b)
-    if given.array.flags.c_contiguous or not _is_rows(given.array, a):
-        plan_ = _core.plan(a._bound, b._bound, bool(b.parts), _types(a, b), "", "")
-        plan_.run(readable_memory(given, a, "x"), memory, threads)
-        return
-    if not b.dense and not b.parts:
-        memory[:] = 0
+    """Writes the memory of b, once nothing is left that could be refused."""
     dims = spelled_dims(a.text)
+    if given.array.flags.c_contiguous or not _is_rows(given.array, a):
+        read = readable_memory(given, a, "x")
+        plan_ = _plan(a, b, bool(b.parts))
+        check_apart(read, memory)
+        clear_tail(memory, b)
+        plan_.run(read, memory, threads)
+        return
     end = bounds(given.array)[1]
+    todo = []
     for part, starts in pieces(given.array, (0,) * given.array.ndim):
         source_layout, bytes_ = strided(part, dims, a.dtype, end)
         ranges = {d: (low, low + extent) for d, low, extent in
                   zip(dims, starts, part.shape)}
-        window = b._bound.window(ranges)
-        _core.plan(source_layout._bound, window, True, _types(a, b), "",
-                   "").run(bytes_, memory, threads)
+        types = None if a.dtype == b.dtype else (a.dtype, b.dtype)
+        todo.append((_core.plan(source_layout._bound, b._bound.window(ranges), True, True,
+                                types, "", ""), bytes_))
+    check_apart(given.array, memory)
+    clear_tail(memory, b)
+    if not b.dense and not b.parts:
+        memory[:] = 0
+    for plan_, bytes_ in todo:
+        plan_.run(bytes_, memory, threads)
 
 
 def _is_rows(array: np.ndarray, a: Layout) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import (check_type, checked_threads, memory_of, readable_memory, source,
-                      writable_memory)
+from ._arrays import (check_apart, check_type, checked_threads, clear_tail, memory_of,
+                      readable_memory, source, writable_memory)
 from ._dtypes import bits_of, numpy_dtype
 from ._errors import LayoutError
 
@@ -18,35 +18,34 @@ if TYPE_CHECKING:
 
 def decode(of: Layout, buffer: Any, threads: int) -> np.ndarray:
     """See `Layout.decode`."""
+    count = checked_threads(threads)
     dtype = _items(of)
     memory = readable_memory(source(buffer, "buffer"), of, "buffer")
     result = np.empty(of.shape, dtype)
     rows = of._bound.row_major(8 * dtype.itemsize)
     types = None if 8 * dtype.itemsize == of.itembits else _widths(of, dtype)
-    _core.plan(of._bound, rows, False, types, "", "").run(memory, memory_of(result),
-                                                   checked_threads(threads))
+    _core.plan(of._bound, rows, False, not of._tables, types, "", "").run(
+        memory, memory_of(result), count)
     return result
 
 
 def encode(of: Layout, x: Any, out: Any, threads: int) -> Any:
     """See `Layout.encode`."""
-    dtype = _items(of)
+    count = checked_threads(threads)
+    _items(of)
     given = source(x)
     if given.array.shape != of.shape:
         raise ValueError(f"x: has the shape {given.array.shape}, the tensor {of.shape}")
     held = given.dtype or "u8"
-    types: tuple[str, str] | None = None
-    if given.told.means == of.dtype:
-        types = _widths(of, dtype)[::-1]
-    elif held != of.dtype:
-        types = (held, of.dtype)
+    rows = of._bound.row_major(bits_of(held))
+    plan = _core.plan(rows, of._bound, bool(of.parts), not of._tables,
+                      None if held == of.dtype else (held, of.dtype), "", "")
     result = (np.zeros if of.parts else np.empty)(of.nbytes, np.uint8) if out is None else out
     memory = writable_memory(result, of)
-    if of._tail and not of.parts:
-        memory[-1] = 0
-    rows = of._bound.row_major(bits_of(held))
-    _core.plan(rows, of._bound, bool(of.parts), types, "", "").run(
-        memory_of(np.ascontiguousarray(given.array)), memory, checked_threads(threads))
+    check_apart(given.array, memory)
+    if not of.parts:
+        clear_tail(memory, of)
+    plan.run(memory_of(np.ascontiguousarray(given.array)), memory, count)
     return result
 
 

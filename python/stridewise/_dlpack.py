@@ -24,6 +24,8 @@ _NAMES = {code: name for name, code in _CODES.items()}
 def from_dlpack(x: Any, name: str) -> tuple[np.ndarray, str]:
     """An array of integers as wide as the elements, which shares their memory, and the
     name of their type."""
+    if tuple(x.__dlpack_device__())[0] != 1:
+        raise ValueError(f"{name}: a {type(x).__name__} on a device; give one on the CPU")
     try:
         array, code, bits, lanes = _core.from_dlpack(x)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

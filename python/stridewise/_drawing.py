@@ -58,7 +58,7 @@ class Drawing:
 
     def text(self, width: int = 100) -> str:
         """The picture as lines of at most `width` characters."""
-        return self._draw("text", checked_count("width", width))
+        return self._draw("text", checked_count("width", width, 0, 2**16))
 
     def save(self, path: Any) -> None:
         """Writes an .svg or .html file.

@@ -7,6 +7,7 @@ import functools
 import numpy as np
 
 from . import _core
+from ._errors import checked_text
 
 # Types that NumPy has itself.
 _NUMPY = {
@@ -29,6 +30,11 @@ _OF_ML_DTYPES = {theirs: ours for ours, theirs in _ML_DTYPES.items()} | {
 }
 
 
+def is_torch(x: object) -> bool:
+    """Whether x is something of torch, or of a class that is derived from one of its."""
+    return any(str(c.__module__).split(".")[0] == "torch" for c in type(x).__mro__)
+
+
 @functools.lru_cache(maxsize=256)
 def name_of_dtype(dtype: np.dtype) -> str:
     """The name of NumPy's dtype of an array, as `type_name` tells it."""
@@ -47,10 +53,12 @@ def type_name(dtype: object) -> str:
         TypeError: what is no type at all.
     """
     if isinstance(dtype, str):
-        return _core.element_type(_OF_ML_DTYPES.get(dtype, dtype))[0]
-    if type(dtype).__module__.split(".")[0] == "torch":
+        return _core.element_type(checked_text("dtype", _OF_ML_DTYPES.get(dtype, dtype)))[0]
+    if is_torch(dtype):
         return type_name(str(dtype).rpartition(".")[2])
     try:
+        if dtype is None:  # which NumPy takes for f64
+            raise TypeError
         numpy = np.dtype(dtype)  # type: ignore[call-overload]
     except TypeError:
         raise TypeError(
@@ -58,6 +66,8 @@ def type_name(dtype: object) -> str:
             "of NumPy, ml_dtypes, torch or JAX") from None
     if numpy.names is not None or numpy.hasobject:
         raise TypeError(f"dtype: {numpy} has no single element type")
+    if numpy.byteorder == ">":
+        raise TypeError(f"dtype: {numpy} is big-endian; layouts are of little-endian types")
     return type_name(numpy.name)
 
 

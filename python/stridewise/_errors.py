@@ -33,17 +33,22 @@ def checked_text(name: str, x: Any) -> str:
     """An argument that is to be a text."""
     if not isinstance(x, str):
         raise TypeError(f"{name}: expected a str, not {type(x).__name__}")
+    if not x.isascii():
+        try:
+            x.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: {x!r} is no text that UTF-8 can write") from None
     return x
 
 
-def checked_count(name: str, x: Any, least: int = 0) -> int:
-    """An argument that is to be a whole number of 63 bits, no less than `least`."""
+def checked_count(name: str, x: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """An argument that is to be a whole number from `least` to `most`."""
     try:
         count = operator.index(x)
     except TypeError:
         raise TypeError(f"{name}: expected a whole number, not {x!r}") from None
-    if not least <= count < 2**63:
-        raise ValueError(f"{name}: expected a number from {least} on, not {count}")
+    if not least <= count <= most:
+        raise ValueError(f"{name}: {least} to {most}, not {count}")
     return count
 
 

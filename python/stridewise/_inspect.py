@@ -39,11 +39,17 @@ def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
     """Without a text, an array is the tensor itself."""
     if isinstance(text, Layout):
         return text
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"layout: expected a text or a Layout, not {type(text).__name__}")
     told = given.dtype if given.dtype is not None else dtype
     if text is not None:
         return layout(text, shape_of_array(given.told, text) if shape is None else shape, told)
-    names = named_dims(None, given.array.ndim)
-    return layout(" ".join(names) or "-", dict(zip(names, given.array.shape)), told)
+    extents = given.array.shape
+    if given.dtype is None:  # bytes: as many elements as they are
+        told = "u8" if dtype is None else type_name(dtype)
+        extents = (8 * given.array.nbytes // bits_of(told),)
+    names = named_dims(None, len(extents))
+    return layout(" ".join(names) or "-", dict(zip(names, extents)), told)
 
 
 def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
@@ -117,7 +123,7 @@ def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
         extents = [checked_count("shape", extent) for extent in given]
     except TypeError:
         raise TypeError(f"shape: expected whole numbers, not {shape!r}") from None
-    dims = tuple(shape) if isinstance(shape, Mapping) else named_dims(None, len(extents))
+    dims = named_dims(list(shape), len(extents)) if isinstance(shape, Mapping) else named_dims(None, len(extents))
     kind = numpy_dtype(name)
     files = _core.probe(list(zip(dims, extents)), name)
     return [file.view(kind).reshape(extents) if kind is not None else file
@@ -149,7 +155,8 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
         raise ValueError(f"dump: {len(dumps)} for {len(references)} references")
     if not references:
         raise ValueError("reference: there is none")
-    array = references[0].array
+    arrays = [_raw(r, given) for r, given in zip(_each(reference), references)]
+    array = arrays[0]
     name = (type_name(dtype) if dtype is not None
             else references[0].told.means or references[0].dtype or "u8")
     width = 8 * array.dtype.itemsize
@@ -161,7 +168,7 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
     names = named_dims(dims, array.ndim)
     shape = list(zip(names, array.shape))
     told = _core.infer(
-        [memory_of(np.ascontiguousarray(r.array)) for r in references],
+        [memory_of(np.ascontiguousarray(a)) for a in arrays],
         [memory_of(np.ascontiguousarray(d.array)) for d in dumps], shape, dims is None,
         array.dtype.itemsize, bits_of(name) if bits_of(name) % 8 else 0,
         None if record is None else
@@ -174,6 +181,11 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
     told.update(fits=fits, nearest=None if nearest is None else nearest["notation"],
                 first_break=_indexed(names, told["first_break"]))
     return InferReport(**told)
+
+
+def _raw(x: Any, given: Source) -> np.ndarray:
+    """The items of an array as they are, also those that mean fewer bits."""
+    return given.array if given.told.means is None else np.asarray(x).view("u1")
 
 
 def _each(x: Any) -> list[Any]:

@@ -14,36 +14,12 @@ from ._arrays import readable_memory, source
 from ._decode import decode, encode, view
 from ._drawing import NOTEBOOK_CELLS, Drawing, Label
 from ._errors import LayoutError, checked_count, checked_text
+from ._places import Nothing, place, who
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Unit = Literal["bit", "byte", "element"]
-
-
-def _index(name: str, x: ArrayLike) -> NDArray[np.int64]:
-    array = np.asarray(x)
-    if not array.size:
-        return array.astype(np.int64)
-    if array.dtype == object and all(isinstance(v, int) for v in array.ravel()):
-        raise IndexError(f"{name}={x!r} is outside of the shape")
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name}: an index is a whole number, not {array.dtype}")
-    if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
-        raise IndexError(f"{name}={array.max()} is outside of the shape")
-    return array.astype(np.int64)
-
-
-class Nothing(str):
-    """What lies where no element does: "padding", "gap" or "other". It is false."""
-
-    __slots__ = ()
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"<{str(self)}>"
 
 
 class Layout:
@@ -100,6 +76,9 @@ class Layout:
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a layout does not change")
+
+    def __delattr__(self, name: str) -> None:
         raise AttributeError("a layout does not change")
 
     # ------------------------------------------------------------- what it is
@@ -196,7 +175,7 @@ class Layout:
 
     # ----------------------------------------------------------------- places
 
-    def __call__(self, *index: ArrayLike, **named: ArrayLike) -> Any:
+    def __call__(self, /, *index: ArrayLike, **named: ArrayLike) -> Any:
         """The place of an element, counted in elements from the start of memory.
 
         Args:
@@ -208,41 +187,11 @@ class Layout:
             IndexError: an index outside of the shape.
             TypeError: too few or too many numbers, or what is no whole number.
         """
-        numbers = self._numbers(index, named) if named else index
-        place = self._bound.place_of(numbers, self._width)
-        return place if place >= 0 else self._place(self._numbers(numbers, {}), self._width)
+        return place(self, index, named, self._width)
 
-    def byte(self, *index: ArrayLike, **named: ArrayLike) -> Any:
+    def byte(self, /, *index: ArrayLike, **named: ArrayLike) -> Any:
         """The first byte of an element. As calling the layout."""
-        return self._place(self._numbers(index, named), 8)
-
-    def _place(self, numbers: tuple[ArrayLike, ...], unit: int) -> Any:
-        if self._bound.bitwise:
-            raise LayoutError(f"{self.notation}: tells where each bit lies, which is no "
-                              "one place; ask offsets('bit')")
-        arrays = [_index(name, x) for name, x in zip(self.dims, numbers)]
-        shape = np.broadcast_shapes(*(a.shape for a in arrays))
-        rows = np.empty((*shape, len(arrays)), np.int64)
-        for dim, array in enumerate(arrays):
-            rows[..., dim] = array
-        bits = self._bound.bits_at(rows.reshape(math.prod(shape), len(arrays)))
-        if (bits % unit).any():
-            raise LayoutError(f"{self.notation}: elements of {self.itembits} bits lie "
-                              f"between multiples of {unit}; count in smaller units")
-        return (bits // unit).reshape(shape) if shape else int(bits[0]) // unit
-
-    def _numbers(self, index: tuple[ArrayLike, ...],
-                 named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
-        dims = self.dims
-        if named:
-            if index or len(named) != len(dims) or not all(d in named for d in dims):
-                raise TypeError(f"give an index for each of {', '.join(dims)}, by name "
-                                "or in that order")
-            return tuple(named[name] for name in dims)
-        if len(index) != len(dims):
-            raise TypeError(f"{len(index)} indices for the {len(dims)} dims "
-                            f"{', '.join(dims)}")
-        return index
+        return place(self, index, named, 8)
 
     def offsets(self, unit: Unit = "element") -> NDArray[np.int64]:
         """The place of every element, as an int64 array of `shape`.
@@ -276,32 +225,14 @@ class Layout:
         Raises:
             IndexError: a place outside of the memory.
         """
-        given = [(x, width) for x, width in
-                 ((element, self.itembits), (byte, 8), (bit, 1)) if x is not None]
-        if len(given) != 1:
-            raise TypeError("give one of element=, byte= or bit=")
-        try:
-            at = operator.index(given[0][0]) * given[0][1]
-        except TypeError:
-            raise TypeError(f"a place is a whole number, not {given[0][0]!r}") from None
-        if not 0 <= at < self._bound.size_bits:
-            raise IndexError(f"bit {at} is outside of the memory's {self._bound.size_bits}")
-        place, index, _, _, tensor, _ = self._bound.find(at)
-        if place != "element":
-            return Nothing(place)
-        if self._bound.tensor not in (-1, tensor):
-            return Nothing("other")
-        name, _, _, dims = self._bound.tensors[tensor]
-        found: dict[str, Any] = {"part": name} if name and not self._part else {}
-        found.update(zip((d for d, _ in dims), index))
-        return found
+        return who(self, element, byte, bit)
 
     def view(self, buffer: Any) -> np.ndarray:
         """The tensor in a buffer, as an array of `shape` that shares its memory.
 
         Args:
             buffer: bytes, an array or anything with the buffer protocol, contiguous; it
-                may end with the last element. What it is read-only, the view is too.
+                may end with the last element. Of what is read-only, the view is read-only.
 
         Raises:
             LayoutError: no strides say the layout, or NumPy has no such type.

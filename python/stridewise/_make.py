@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,13 +60,27 @@ def layout(text: str | Layout,
         part = text._part if part is None else part
         text = text.text
     checked_text("text", text)
-    entries = {name: [int(x) for x in np.asarray(table).ravel()]
-               for name, table in (tables or {}).items()}
+    entries = _entries(tables)
     extents = _shape_text(shape, dims)
     name = None if dtype is None else type_name(dtype)
     made = (Layout._bind(text, extents, name, entries) if entries
             else _bind_again(text, extents, name))
-    return made if part is None else made.part(part)
+    return made if part is None else made.part(checked_text("part", part))
+
+
+def _entries(tables: Mapping[str, ArrayLike] | None) -> dict[str, list[int]]:
+    if tables is None:
+        return {}
+    if not isinstance(tables, Mapping):
+        raise TypeError(f"tables: expected a dict of entries by name, not {tables!r}")
+    made = {}
+    for name, table in tables.items():
+        array = np.asarray(table)
+        if array.size and array.dtype.kind not in "iu" or array.dtype == np.uint64:
+            raise TypeError(f"tables: {name!r} has entries of {array.dtype}; whole numbers "
+                            "are wanted")
+        made[checked_text("tables", name)] = [int(x) for x in array.ravel()]
+    return made
 
 
 @functools.lru_cache(maxsize=512)
@@ -85,12 +100,21 @@ def named_dims(dims: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if dims is None:
         return tuple(_NAMES.get(count, "")) or tuple(f"d{k}" for k in range(count))
     try:
-        names = tuple(checked_text("dims", name) for name in dims)
+        names = tuple(_name("dims", name) for name in dims)
     except TypeError:
         raise TypeError(f"dims: expected names, not {dims!r}") from None
     if len(names) != count:
         raise ValueError(f"dims: {len(names)} names for {count} axes")
+    if len(set(names)) != count:
+        raise ValueError(f"dims: {dims!r} has a name twice")
     return names
+
+
+def _name(argument: str, name: Any) -> str:
+    if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", checked_text(argument, name)):
+        raise ValueError(f"{argument}: {name!r} is no name of a dim: letters, digits and '_', "
+                         "not a digit first")
+    return str(name)
 
 
 def _shape_text(shape: object, dims: Mapping[str, int]) -> str:
@@ -101,9 +125,9 @@ def _shape_text(shape: object, dims: Mapping[str, int]) -> str:
     if shape is None:
         return ""
     if isinstance(shape, str):
-        return shape
+        return checked_text("shape", shape)
     if isinstance(shape, Mapping):
-        return ",".join(f"{name}={_extent(x)}" for name, x in shape.items()) or "()"
+        return ",".join(f"{_name('shape', name)}={_extent(x)}" for name, x in shape.items()) or "()"
     try:
         extents = [_extent(x) for x in shape]  # type: ignore[attr-defined]
     except TypeError:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _dlpack
 from ._arrays import array_type, memory_of, readable_memory, source
 from ._errors import LayoutError
+from ._layout import Layout
 from ._make import layout, named_dims
-
-if TYPE_CHECKING:
-    from ._layout import Layout
 
 
 def physical(x: Any, of: Layout) -> np.ndarray:
@@ -34,6 +32,8 @@ def physical(x: Any, of: Layout) -> np.ndarray:
     >>> physical(bytes(L.nbytes), L).shape
     (2, 2, 5, 4, 16)
     """
+    if not isinstance(of, Layout):
+        raise TypeError(f"of: expected a Layout, not {type(of).__name__}")
     dtype = array_type(of)
     if dtype is None:
         raise LayoutError(f"{of.notation}: its memory is no array of {of.dtype}; its "
@@ -95,24 +95,28 @@ def layout_of(x: Any, dims: Sequence[str] | None = None) -> Layout:
     order = sorted(range(array.ndim), key=lambda k: -abs(array.strides[k]))
     order = ([k for k in order if array.shape[k] == 1] +
              [k for k in order if array.shape[k] != 1])
-    if array.transpose(order).flags.c_contiguous or not array.size:
+    if given.told.means is not None:  # an element of fewer bits at each byte
+        array = x
+        text = strided_text(array, names, in_bytes=True)
+    elif array.transpose(order).flags.c_contiguous or not array.size:
         text = " ".join(names[k] for k in order) or "-"
     else:
         text = strided_text(array, names)
-    return layout(text, extents, given.dtype or "u8")
+    return layout(text, extents, given.told.means or given.dtype or "u8")
 
 
-def strided_text(array: np.ndarray, dims: Sequence[str]) -> str:
-    """An expression of an array's strides, from its lowest byte on."""
+def strided_text(array: np.ndarray, dims: Sequence[str], in_bytes: bool = False) -> str:
+    """An expression of an array's strides, from its lowest byte on: in elements, where they
+    are multiples, and else in bytes."""
     width = array.itemsize
     base = sum((e - 1) * -s for s, e in zip(array.strides, array.shape) if s < 0)
-    whole = all(s % width == 0 for s in (*array.strides, base))
+    whole = not in_bytes and all(s % width == 0 for s in (*array.strides, base))
 
     def told(count: int) -> str:
         return f"{count // width}" if whole else f"{count}B"
 
     terms = [f"{d}:{told(s)}" for d, s in zip(dims, array.strides)]
-    return " ".join([f"@{told(base)}", *terms] if base else terms)
+    return " ".join([f"@{told(base)}", *terms] if base else terms) or "-"
 
 
 def pieces(array: np.ndarray, starts: tuple[int, ...]

@@ -2,6 +2,7 @@
 
 import threading
 
+import ml_dtypes
 import numpy as np
 import pytest
 import stridewise as sw
@@ -78,7 +79,6 @@ def test_values_change():
 
 
 def test_types_of_ml_dtypes():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     for dtype in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn):
         x = X.astype(dtype)
         y = sw.convert(x, "nchw", "nhwc")
@@ -147,7 +147,6 @@ def test_the_last_byte_of_packed_results_is_clear():
 
 
 def test_items_of_less_than_a_byte():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     codes = np.arange(24).reshape(2, 12) % 16
     packed = sw.convert(codes.astype(ml_dtypes.uint4), "n k", "n k")
     np.testing.assert_array_equal(packed, codes.ravel()[::2] | codes.ravel()[1::2] << 4)

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import ml_dtypes
 import numpy as np
 import pytest
 import stridewise as sw
@@ -40,7 +41,6 @@ def test_spellings_of_a_type(dtype, name):
 
 
 def test_types_of_ml_dtypes():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "int4",
                  "uint4", "float4_e2m1fn"):
         assert sw.type_name(getattr(ml_dtypes, name)) == sw.type_name(name)

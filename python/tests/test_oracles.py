@@ -1,14 +1,13 @@
 """Layouts against the software that has them: bytes that others made."""
 
+import gguf
+import ml_dtypes
+import MNN as mnn
 import numpy as np
 import pytest
+import safetensors.numpy as safetensors_numpy
 import stridewise as sw
-
-gguf = pytest.importorskip("gguf")
-ml_dtypes = pytest.importorskip("ml_dtypes")
-mnn = pytest.importorskip("MNN")
-safetensors_numpy = pytest.importorskip("safetensors.numpy")
-tensor_layouts = pytest.importorskip("tensor_layouts")
+import tensor_layouts
 
 RANDOM = np.random.default_rng(7)
 

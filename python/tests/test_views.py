@@ -1,8 +1,10 @@
 """Strides, views and DLPack against NumPy's own."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 import stridewise as sw
+import tvm_ffi
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,8 +72,6 @@ def test_physical_is_the_array_of_the_digits():
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float32",
                                   "int8"])
 def test_dlpack_out_and_in(name):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    tvm_ffi = pytest.importorskip("tvm_ffi")
     x = X.astype(getattr(ml_dtypes, name, name))
     there = tvm_ffi.from_dlpack(sw.to_dlpack(x))
     assert str(there.dtype) == name and tuple(there.shape) == x.shape
@@ -89,7 +89,6 @@ def test_dlpack_shares_memory():
     for bad, said in ((x, "read-only"), (X[..., ::2], "contiguous")):
         with pytest.raises(ValueError, match=said):
             sw.to_dlpack(bad)
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     with pytest.raises(TypeError, match="u4"):
         sw.to_dlpack(np.zeros(2, ml_dtypes.uint4))
 
@@ -138,7 +137,6 @@ def test_decode_and_encode(text):
     ("u4", "uint8"), ("s4", "int8"), ("u1", "uint8"), ("s2", "int8"), ("u12", "uint16"),
     ("f4", "float4_e2m1fn"), ("f6_e3m2", "float6_e3m2fn"), ("bf16", "bfloat16")])
 def test_decode_types_of_few_bits(dtype, held):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     items = np.dtype(getattr(ml_dtypes, held, held))
     L = sw.layout("n k/8 ~k%8", n=3, k=24, dtype=dtype)
     bits = L.itembits

@@ -206,6 +206,7 @@ Result<Offsets> Offsets::make(const Layout& layout, OffsetUnit unit) {
 }
 
 void Offsets::fill(std::int64_t first, std::span<std::int64_t> out) const {
+  if (out.empty()) return;
   if (layout_.plain() && !bits_) {
     Rows(layout_, layout_.place_bits() / unit_bits_).fill(first, out);
     return;
@@ -227,6 +228,7 @@ void Offsets::fill(std::int64_t first, std::span<std::int64_t> out) const {
 Result<void> Offsets::fill_inverse(std::int64_t first,
                                    std::span<std::int64_t> out) const {
   if (layout_.unfindable()) return unexpected(*layout_.unfindable());
+  if (out.empty()) return {};
   std::size_t most_dims = 0;
   for (const Tensor& tensor : layout_.tensors()) {
     most_dims = std::max(most_dims, tensor.shape.size());
