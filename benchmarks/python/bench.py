@@ -21,7 +21,7 @@ import stridewise as sw
 
 import llm
 import peers
-from views import views_of
+from views import NoViews, Views
 
 PROBLEMS = pathlib.Path(__file__).parent.parent / "problems" / "medium.txt"
 RANDOM = np.random.default_rng(1)
@@ -34,23 +34,19 @@ def problems():
             continue
         name, dtype, layouts, shape = (field.strip() for field in line.split(";"))
         src, dst = layouts.split(" -> ")
-        yield name, *_problem(src, dst, _named(src, dst, shape), dtype)
+        # Tags of letters a, b, c, d have their logical order.
+        extents = dict(zip("abcd", (int(x) for x in shape.split("x"))))
+        yield name, *_problem(src, dst, extents, dtype)
     for name, dtype, src, dst, extents in llm.PLAIN:
         yield name, *_problem(src, dst, extents, dtype)
 
 
-def _named(src, dst, shape):
-    """Extents by dim: tags of letters a, b, c, d have their logical order."""
-    extents = [int(x) for x in shape.split("x")]
-    return dict(zip("abcd", extents))
-
-
 def _problem(src, dst, extents, dtype):
+    a, b = sw.layout(src, extents, dtype), sw.layout(dst, extents, dtype)
     try:
-        return views_of(src, dst, extents, dtype)
-    except ValueError:
-        a = sw.layout(src, extents, dtype)
-        return a, sw.layout(dst, extents, dtype), None, None
+        return a, b, Views(a, a.dims), Views(b, a.dims)
+    except NoViews:
+        return a, b, None, None
 
 
 def random_memory(a):

@@ -73,8 +73,6 @@ class Torch:
         self.torch.set_num_threads(threads)
 
     def take(self, x):
-        if x.dtype.kind == "V" or x.dtype.name not in dir(self.torch):
-            return self.torch.from_numpy(x.view("i2")).view(self.torch.bfloat16)
         if x.dtype.name == "bfloat16":
             return self.torch.from_numpy(x.view("i2")).view(self.torch.bfloat16)
         return self.torch.from_numpy(x)

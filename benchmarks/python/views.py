@@ -5,7 +5,9 @@ SPDX-License-Identifier: Apache-2.0
 
 import re
 
-import stridewise as sw
+
+class NoViews(Exception):
+    """No axes of an array say the layout."""
 
 
 class Views:
@@ -20,7 +22,7 @@ class Views:
         digits = [_digit(word) for word in layout.notation.split()]
         self.shape = layout.array_shape
         if None in digits or len(digits) != len(self.shape):
-            raise ValueError(f"{layout.notation}: no view of digits")
+            raise NoViews(layout.notation)
         of_dim = [sorted((k for k, (name, _) in enumerate(digits) if name == dim),
                          key=lambda k: -digits[k][1]) for dim in dims]
         self.order = [k for axes in of_dim for k in axes]
@@ -61,10 +63,3 @@ def _digit(word):
     for sign, number in re.findall(r"([/%])(\d+)", found[2]):
         div *= int(number) if sign == "/" else 1
     return found[1], div
-
-
-def views_of(src, dst, shape, dtype):
-    """Both layouts, and the views of both."""
-    a = sw.layout(src, shape, dtype)
-    b = sw.layout(dst, dict(zip(a.dims, a.shape)), dtype)
-    return a, b, Views(a, a.dims), Views(b, a.dims)

@@ -78,7 +78,7 @@ def _known_plan(shape: tuple[int, ...], dtype: np.dtype, src: str | Layout,
 
 
 class Plan:
-    """How to convert from one layout to another: made once, run many times.
+    """How to convert from one layout to another: made once, by `plan`, run many times.
 
     Runs from many threads at once on different arrays. `str` tells its loops.
     """
@@ -228,12 +228,25 @@ def _pair(told: Told, src: str | Layout, dst: str | Layout, shape: Shape,
         a = src
     else:
         named = _named(dst) if isinstance(dst, Layout) else shape
-        a = layout(src, shape_of_array(told, src) if named is None else named,
-                   told.dtype if told.dtype is not None else dtype)
+        type_ = told.dtype if told.dtype is not None else dtype
+        a = (layout(src, named, type_) if named is not None
+             else _shaped_by_array(told, src, type_))
     if isinstance(dst, Layout):
         return a, dst
     becomes = told.means or a.dtype if dtype is None else type_name(dtype)
     return a, layout(dst, _named(a), becomes)
+
+
+def _shaped_by_array(told: Told, src: str, dtype: object) -> Layout:
+    shape = shape_of_array(told, src)
+    try:
+        return layout(src, shape, dtype)
+    except LayoutError:
+        dims = spelled_dims(src)
+        if shape is not None or not dims:
+            raise
+        raise LayoutError(f"x: has {len(told.shape)} axes, {src!r} has the dims "
+                          f"{', '.join(dims)}; give shape=") from None
 
 
 def shape_of_array(told: Told, text: str) -> dict[str, int] | None:

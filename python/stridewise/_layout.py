@@ -265,7 +265,8 @@ class Layout:
         """The memory of a tensor: what `decode` reads.
 
         Args:
-            x: an array of `shape`, whose values become those of the layout's type.
+            x: an array of `shape`, of the layout's type, or of one that `convert` changes
+                to it.
             out: writable memory of the layout; other parts stay as they are there.
             threads: how many threads may work.
 

@@ -93,3 +93,10 @@ def test_infer_says_why_not():
 def test_what_is_refused(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+def test_complex_values_are_told_whole():
+    report = sw.diff(np.array([1 + 1j, 2], "c8"), np.array([1 + 2j, 2], "c8"))
+    assert (report.first.a, report.first.b) == ("1+1j", "1+2j")
+    report = sw.diff(np.array([0.1 - 1j]), np.array([0.1 + 2j]))
+    assert (report.first.a, report.first.b, report.max_abs) == ("0.1-1j", "0.1+2j", 3)

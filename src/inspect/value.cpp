@@ -77,6 +77,13 @@ Value value_at(const ElementType& type, const std::byte* at) {
 }
 
 std::string print_value(const ElementType& type, const std::byte* at) {
+  if (type.kind == ElementKind::complex_floating) {
+    const ElementType half =
+        *parse_element_type(type.bits == 64 ? "f32" : "f64");
+    const std::string imaginary = print_value(half, at + half.bytes());
+    return fmt::format("{}{}{}j", print_value(half, at),
+                       imaginary.starts_with('-') ? "" : "+", imaginary);
+  }
   if (type.kind == ElementKind::floating && type.bits == 128) {
     return fmt::format("{}", load<long double>(at));
   }

@@ -22,7 +22,7 @@ struct Value {
 
 [[nodiscard]] Value value_at(const ElementType& type, const std::byte* at);
 
-// The value itself in digits; of a complex one, its real part.
+// The value itself in digits: "1.5", "1-2j".
 [[nodiscard]] std::string print_value(const ElementType& type,
                                       const std::byte* at);
 

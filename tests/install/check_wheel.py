@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 
 EVERYWHERE = {"libstdc++", "libm", "libgcc_s", "libc", "libpthread", "libdl", "librt",
-              "ld-linux-x86-64"}
+              "ld-linux-x86-64", "ld-linux-aarch64"}
 
 
 def needed(path):
@@ -29,6 +29,8 @@ def main():
         wanted = {"stridewise/py.typed", "stridewise/_core.pyi"}
         if not wanted <= set(names):
             sys.exit(f"{sys.argv[1]}: without {wanted - set(names)}")
+        if not any(name.endswith("licenses/libfmt-dev.txt") for name in names):
+            sys.exit(f"{sys.argv[1]}: without the licences of what it has compiled in")
         built = [n for n in names if n.endswith((".so", "scripts/stridewise"))]
         if len(built) != 2:
             sys.exit(f"{sys.argv[1]}: a module and a program, not {built}")
