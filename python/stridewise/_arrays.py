@@ -92,8 +92,8 @@ def _kind(x: Any) -> Kind:
 def _of_numpy(x: np.ndarray, name: str) -> Source:
     if type(x) is not np.ndarray:
         if isinstance(x, np.ma.MaskedArray):
-            raise TypeError(f"{name}: a masked array, whose mask would be lost; give "
-                            f"{name}.filled(...)")
+            advice = "" if name == "out" else f"; give {name}.filled(...)"
+            raise TypeError(f"{name}: a masked array, whose mask would be lost{advice}")
         x = np.asarray(x)
     held, means = told_type(x.dtype, name)
     if means is not None:
@@ -111,8 +111,9 @@ def told_type(dtype: np.dtype, name: str = "x") -> tuple[str, str | None]:
         TypeError, ValueError: items that are no numbers; the message names the argument.
     """
     if dtype.byteorder == ">":
-        raise ValueError(f"{name}: the array is big-endian; give "
-                         f"{name}.astype({name}.dtype.newbyteorder('<'))")
+        advice = ("" if name == "out" else
+                  f"; give {name}.astype({name}.dtype.newbyteorder('<'))")
+        raise ValueError(f"{name}: the array is big-endian{advice}")
     try:
         held = name_of_dtype(dtype)
     except (LayoutError, TypeError):
@@ -281,8 +282,9 @@ def check_type(given: Source, layout: Layout, name: str) -> None:
     opaque = layout.itembits == width and numpy_dtype(layout.dtype) is None
     if opaque and given.array.dtype.str[1:] in _OPAQUE:
         return
+    packed = f"; packed ones are bytes: {name}.view('u1')" if layout.itembits < 8 else ""
     raise TypeError(f"{name}: is of {given.dtype}, the layout of {layout.dtype} "
-                    f"({bits_of(layout.dtype)} bits)")
+                    f"({bits_of(layout.dtype)} bits){packed}")
 
 
 def readable_memory(given: Source, layout: Layout, name: str) -> np.ndarray:
@@ -295,6 +297,7 @@ def readable_memory(given: Source, layout: Layout, name: str) -> np.ndarray:
     check_type(given, layout, name)
     array = given.array
     if not array.flags.c_contiguous:
+        _check_shape(given, layout, name)
         raise ValueError(f"{name}: is not contiguous, and {layout.notation} is no order "
                          "of whole dims that its strides could say")
     if array.nbytes != layout.nbytes:

@@ -61,7 +61,7 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     a, b = _pair(given.told, src, dst, shape, dtype)
     result, memory = ((out, writable_memory(out, b)) if out is not None
                       else new_result(given.kind, b))
-    _run(given, a, b, memory, count)
+    _run(given, Plan(a, b), memory, count)
     return result if out is not None else of_kind(given.kind, result)
 
 
@@ -99,20 +99,16 @@ class Plan:
             np.zeros if dst.parts else np.empty, dst.array_shape, dtype)
 
     def run(self, x: Any, out: Any = None, threads: int = 1) -> Any:
-        """Converts x, contiguous memory of `src`; see `convert`."""
+        """Converts x, an array of `src`, as `convert` does."""
         if type(x) is ndarray:
             done = self._run_arrays(x, out, threads)
             if done is not None:
                 return done
         given = source(x)
         count = checked_threads(threads)
-        read = readable_memory(given, self.src, "x")
         result, memory = ((out, writable_memory(out, self.dst)) if out is not None
                           else new_result(given.kind, self.dst))
-        check_apart(read, memory)
-        if not self.keep_gaps:
-            clear_tail(memory, self.dst)
-        self._core.run(read, memory, count)
+        _run(given, self, memory, count)
         return result if out is not None else of_kind(given.kind, result)
 
     def _run_arrays(self, x: ndarray, out: Any, threads: int) -> ndarray | None:
@@ -243,8 +239,10 @@ def _shaped_by_array(told: Told, src: str, dtype: object) -> Layout:
         return layout(src, shape, dtype)
     except LayoutError:
         dims = spelled_dims(src)
-        if shape is not None or not dims:
+        if shape is not None:
             raise
+        if not dims:
+            raise LayoutError(f"src: {src!r} needs a shape; give shape=") from None
         raise LayoutError(f"x: has {len(told.shape)} axes, {src!r} has the dims "
                           f"{', '.join(dims)}; give shape=") from None
 
@@ -257,32 +255,38 @@ def shape_of_array(told: Told, text: str) -> dict[str, int] | None:
     return dict(zip(spelled, told.shape))
 
 
-def _run(given: Source, a: Layout, b: Layout, memory: np.ndarray,
-         threads: int) -> None:
-    """Writes the memory of b, once nothing is left that could be refused."""
-    dims = spelled_dims(a.text)
-    if given.array.flags.c_contiguous or not _is_rows(given.array, a):
-        read = readable_memory(given, a, "x")
-        plan_ = _plan(a, b, bool(b.parts))
-        check_apart(read, memory)
-        clear_tail(memory, b)
-        plan_.run(read, memory, threads)
+def _run(given: Source, plan_: Plan, memory: np.ndarray, threads: int) -> None:
+    """Writes the memory of dst, once nothing is left that could be refused."""
+    if not given.array.flags.c_contiguous and _is_rows(given.array, plan_.src):
+        _run_strided(given.array, plan_, memory, threads)
         return
-    end = bounds(given.array)[1]
+    read = readable_memory(given, plan_.src, "x")
+    check_apart(read, memory)
+    if not plan_.keep_gaps:
+        clear_tail(memory, plan_.dst)
+    plan_._core.run(read, memory, threads)
+
+
+def _run_strided(array: np.ndarray, plan_: Plan, memory: np.ndarray, threads: int) -> None:
+    """The same of an array that is read through its own strides, in parts."""
+    a, b = plan_.src, plan_.dst
+    dims = spelled_dims(a.text)
+    types = None if a.dtype == b.dtype else (a.dtype, b.dtype)
+    end = bounds(array)[1]
     todo = []
-    for part, starts in pieces(given.array, (0,) * given.array.ndim):
+    for part, starts in pieces(array, (0,) * array.ndim):
         source_layout, bytes_ = strided(part, dims, a.dtype, end)
         ranges = {d: (low, low + extent) for d, low, extent in
                   zip(dims, starts, part.shape)}
-        types = None if a.dtype == b.dtype else (a.dtype, b.dtype)
         todo.append((_core.plan(source_layout._bound, b._bound.window(ranges), True, True,
                                 types, "", ""), bytes_))
-    check_apart(given.array, memory)
-    clear_tail(memory, b)
-    if not b.dense and not b.parts:
-        memory[:] = 0
-    for plan_, bytes_ in todo:
-        plan_.run(bytes_, memory, threads)
+    check_apart(array, memory)
+    if not plan_.keep_gaps:
+        clear_tail(memory, b)
+        if not b.dense and not b.parts:
+            memory[:] = 0
+    for made, bytes_ in todo:
+        made.run(bytes_, memory, threads)
 
 
 def _is_rows(array: np.ndarray, a: Layout) -> bool:

@@ -74,7 +74,8 @@ def view(of: Layout, buffer: Any) -> np.ndarray:
 def _items(of: Layout) -> np.dtype:
     dtype = numpy_dtype(of.dtype)
     if dtype is None:
-        raise LayoutError(f"NumPy has no array of {of.dtype}; convert to a type that it has")
+        raise LayoutError(f"NumPy has no array of {of.dtype}; stridewise.convert changes the "
+                          "type, and ml_dtypes brings those of small floats")
     return dtype
 
 

@@ -52,7 +52,7 @@ def type_name(dtype: object) -> str:
         LayoutError: a name that no type has.
         TypeError: what is no type at all.
     """
-    if isinstance(dtype, str):
+    if isinstance(dtype, str) and dtype[:1] not in ("<", ">", "=", "|"):  # NumPy's spelling
         return _core.element_type(checked_text("dtype", _OF_ML_DTYPES.get(dtype, dtype)))[0]
     if is_torch(dtype):
         return type_name(str(dtype).rpartition(".")[2])

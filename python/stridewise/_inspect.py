@@ -71,6 +71,10 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
     {'n': 5}
     """
     given_a, given_b = source(a, "a"), source(b, "b")
+    if shape is None and isinstance(layout_a, str) and isinstance(layout_b, str):
+        # The reference tells the shape where a is bytes, or has other axes.
+        if given_a.dtype is None or shape_of_array(given_a.told, layout_a) is None:
+            shape = shape_of_array(given_b.told, layout_b)
     if layout_a is None and isinstance(layout_b, Layout):
         own = layout(" ".join(layout_b.dims), dict(zip(layout_b.dims, layout_b.shape)),
                      given_a.dtype or layout_b.dtype)
@@ -126,6 +130,8 @@ def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
     dims = named_dims(list(shape), len(extents)) if isinstance(shape, Mapping) else named_dims(None, len(extents))
     kind = numpy_dtype(name)
     files = _core.probe(list(zip(dims, extents)), name)
+    if kind is None and bits_of(name) in (8, 16, 32, 64):  # without ml_dtypes: its bits
+        kind = np.dtype(f"u{bits_of(name) // 8}")
     return [file.view(kind).reshape(extents) if kind is not None else file
             for file in files]
 

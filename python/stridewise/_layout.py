@@ -200,14 +200,20 @@ class Layout:
             unit: what places count: "element", "byte" or "bit". In bits, elements whose
                 bits lie apart have one more dim, the bit.
         """
-        return self._bound.offsets(checked_text("unit", unit))
+        try:
+            return self._bound.offsets(checked_text("unit", unit))
+        except MemoryError:
+            raise MemoryError(f"a table of {self.size} places") from None
 
     def inverse(self, unit: Unit = "element") -> NDArray[np.int64]:
         """For every place of memory, the number of the element there in logical order.
 
         -1 is padding, -2 a gap, -3 another part.
         """
-        return self._bound.inverse(checked_text("unit", unit))
+        try:
+            return self._bound.inverse(checked_text("unit", unit))
+        except MemoryError:
+            raise MemoryError(f"a table of {self.nbytes} bytes of memory") from None
 
     def who(self, *, element: int | None = None, byte: int | None = None,
             bit: int | None = None) -> dict[str, int] | Nothing:
@@ -298,7 +304,7 @@ class Layout:
         return self._bound.print_as(checked_text("dialect", dialect))
 
     def draw(self, *, color: str = "", cells: int = 512, title: str = "",
-             label: Label = "index", to: Layout | None = None,
+             label: Label | None = None, to: Layout | None = None,
              data: Any = None) -> Drawing:
         """A picture of the memory: SVG in a notebook, text in a terminal.
 
@@ -307,14 +313,18 @@ class Layout:
             cells: about the most that are drawn, of each memory; the regular middle is
                 left out beyond them, which the picture says.
             title: above the picture.
-            label: what cells show: the "index", the "offset" or the "value".
+            label: what cells show: the "index", the "offset" or the "value", which without
+                data is the element's number in logical order. None: "value" where there
+                is data, else "index".
             to: a second layout of the same tensor, drawn below.
-            data: an array of the layout's memory, whose values label="value" shows.
+            data: an array of the layout's memory.
 
         Raises:
             LayoutError: a colour that the layout does not have, or a layout that cannot
                 be drawn so.
         """
+        if label is None:
+            label = "index" if data is None else "value"
         if data is not None:
             data = readable_memory(source(data, "data"), self, "data")
         if to is not None and not isinstance(to, Layout):

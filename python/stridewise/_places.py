@@ -88,24 +88,26 @@ def _index(name: str, x: ArrayLike) -> NDArray[np.int64]:
 def who(of: Layout, element: int | None, byte: int | None, bit: int | None
         ) -> dict[str, int] | Nothing:
     """See `Layout.who`."""
-    given = [(x, width) for x, width in
-             ((element, of.itembits), (byte, 8), (bit, 1)) if x is not None]
+    given = [(name, x, width) for name, x, width in
+             (("element", element, of.itembits), ("byte", byte, 8), ("bit", bit, 1))
+             if x is not None]
     if len(given) != 1:
         raise TypeError("give one of element=, byte= or bit=")
+    name, number, width = given[0]
     try:
-        at = operator.index(given[0][0]) * given[0][1]
+        at = operator.index(number) * width
     except TypeError:
-        raise TypeError(f"a place is a whole number, not {given[0][0]!r}") from None
+        raise TypeError(f"{name}: expected a whole number, not {number!r}") from None
     if not 0 <= at < of._bound.size_bits:
-        raise IndexError(f"bit {at} is outside of the memory's {of._bound.size_bits}")
+        raise IndexError(f"{name}={number} is outside of the memory's {of.nbytes} bytes")
     found, index, tensor = of._bound.find(at)
     if found != "element":
         return Nothing(found)
     if of._bound.tensor not in (-1, tensor):
         return Nothing("other")
-    name, _, _, dims = of._bound.tensors[tensor]
+    part, _, _, dims = of._bound.tensors[tensor]
     told: dict[str, Any] = dict(zip((d for d, _ in dims), index))
-    if not name or of._part:
+    if not part or of._part:
         return told
     # A dim may have that name itself.
-    return {"part_" if "part" in told else "part": name, **told}
+    return {"part_" if "part" in told else "part": part, **told}

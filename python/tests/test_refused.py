@@ -140,3 +140,41 @@ def test_tables_are_not_kept():
     x = np.arange(1 << 10, dtype="f4")
     for _ in range(3):
         np.testing.assert_array_equal(sw.convert(x, "n", L)[table], x)
+
+
+def test_numpys_spelling_of_types():
+    assert sw.type_name("<f4") == "f32" and sw.type_name("f4") == "f4"
+    with pytest.raises(TypeError, match="big-endian"):
+        sw.type_name(">f4")
+
+
+def test_plans_run_on_strided_arrays():
+    plan = sw.plan("a b", "b a", a=6, b=8)
+    np.testing.assert_array_equal(plan.run(np.ascontiguousarray(X.T).T), X.T)
+    np.testing.assert_array_equal(plan.run(np.broadcast_to(X[0], (6, 8))),
+                                  np.broadcast_to(X[0], (6, 8)).T)
+    gaps = sw.plan(sw.layout("a b", a=6, b=8), sw.layout("a:9 b", a=6, b=8), keep_gaps=True)
+    out = np.full(54, 7, "f4")
+    gaps.run(np.asfortranarray(X), out=out)
+    assert (out.reshape(6, 9)[:, 8] == 7).all()
+    np.testing.assert_array_equal(out.reshape(6, 9)[:, :8], X)
+
+
+def test_the_reference_tells_the_shape():
+    x = np.arange(24, dtype="f4").reshape(1, 2, 3, 4)
+    dump = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+    assert sw.diff(dump.tobytes(), x, "nhwc", "nchw", dtype="f32").equal
+    assert sw.diff(x, dump.tobytes(), "nchw", "nhwc", dtype="f32").equal
+
+
+def test_shapes_before_strides():
+    L = sw.layout("nChw16c", (2, 17, 5, 4))
+    x = np.zeros((2, 17, 5, 4), "f4")
+    with pytest.raises(ValueError, match="x: has the shape"):
+        sw.convert(x[:, :16], "nchw", L)
+    with pytest.raises(sw.LayoutError, match="give shape="):
+        sw.convert(x, "channels_last", "nchw")
+    with pytest.raises(TypeError, match="packed ones are bytes"):
+        sw.layout("n", n=4, dtype="s4").decode(np.zeros(2, "i1"))
+    with pytest.raises(ValueError, match="^out: the array is big-endian$"):
+        sw.convert(x, "nchw", "nhwc", out=np.empty((2, 5, 4, 17), ">f4"))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stridewise/threads.hpp"
-
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <memory>
+
+#include "stridewise/threads.hpp"
 
 namespace stridewise {
 
