@@ -12,6 +12,7 @@ import numpy as np
 from ._dlpack import from_dlpack
 from ._dtypes import bits_of, is_torch, name_of_dtype, numpy_dtype, type_name
 from ._errors import LayoutError, checked_count
+from ._files import is_path, read
 
 if TYPE_CHECKING:
     from ._layout import Layout
@@ -44,14 +45,20 @@ class Source(NamedTuple):
 
 
 def source(x: Any, name: str = "x") -> Source:
-    """The array behind an argument, without a copy.
+    """The array behind an argument, or in the file that it names, without a copy.
 
     Raises:
+        OSError: a file that cannot be read.
         TypeError: what is no array; the message names the argument.
         ValueError: an array that cannot be read in place.
     """
     if isinstance(x, np.ndarray):
         return _of_numpy(x, name)
+    if is_path(x):
+        array, is_bytes = read(x, name)
+        # Maps of files are of a class of their own.
+        plain = array.view(np.ndarray)
+        return _bytes(plain) if is_bytes else _of_numpy(plain, name)
     if isinstance(x, (bytes, bytearray)):
         return _bytes(np.frombuffer(x, np.uint8))
     if is_torch(x):
@@ -241,7 +248,7 @@ def writable_memory(out: Any, layout: Layout) -> np.ndarray:
 
 def _shared(out: Any) -> Source:
     """An array whose own memory is written: not one that NumPy would copy."""
-    if isinstance(out, np.generic):
+    if isinstance(out, np.generic) or is_path(out):
         raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
     if isinstance(out, np.ndarray):
         given = source(out, "out")

@@ -24,7 +24,8 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     """The same tensor in another layout.
 
     Args:
-        x: an array of NumPy, torch or JAX, anything with DLPack or the buffer protocol.
+        x: an array of NumPy, torch or JAX, anything with DLPack or the buffer protocol; or
+            the path of an .npy file, or of one of bytes.
             Read in place: through its own strides, where `src` is an order of whole dims.
         src: the layout of x.
         dst: the layout of the result.

@@ -59,7 +59,7 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
     """Where two tensors differ, each in its own layout, in the words of the tensor.
 
     Args:
-        a, b: arrays or buffers; b is the reference.
+        a, b: arrays, buffers or paths of files; b is the reference.
         layout_a, layout_b: their layouts. Without one, b has that of a, and a is the
             tensor itself.
         shape, dtype: as for `convert`, where arrays do not tell them.
@@ -102,7 +102,7 @@ def check(x: Any, layout_x: str | Layout, shape: Shape = None,
     """What is wrong with a tensor in memory: padding that is not zero, NaN, infinities.
 
     Args:
-        x: an array or a buffer of the layout's memory.
+        x: an array, a buffer or a file of the layout's memory.
         layout_x: its layout; a text needs `shape` where it does not tell one.
     """
     given = source(x)
@@ -142,9 +142,10 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
     """The layout of a dump, from a tensor whose elements are in it.
 
     Args:
-        reference: the tensor, an array in logical order; or a list of arrays, as `probe`
-            makes for types of few values.
-        dump: the bytes that some program made of it; or a list of as many.
+        reference: the tensor, an array in logical order or the path of its file; or a list
+            of them, as `probe` makes for types of few values.
+        dump: the bytes that some program made of it, or the path of their file; or a list of
+            as many.
         dims: names for the reference's dims; "n c h w" and the like without.
         dtype: its element type, where that is of less than a byte: "u4".
         record: bytes of a record, of which the tensor is a part; `part_at` and

@@ -14,7 +14,7 @@ DTYPES = ["f32", "f16", "bf16", "u4", "s2", "f8", "?", "f4", "i4", "u1", "nope",
 EXTENTS = [0, 0, 1, 2, 3, 17, -1, 2**31, 2**62, 2**63, 2**70, True, 1.5, None, "4"]
 ODD = [None, 3, "text", b"", b"12345678", [1.0], {}, object(), np.float32(3),
        np.datetime64("2026-01-01"), np.array("x"), np.array([object()])]
-ERRORS = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
+ERRORS = (ValueError, TypeError, IndexError, OverflowError, MemoryError, OSError)
 
 shapes = st.one_of(
     st.lists(st.sampled_from(EXTENTS), max_size=5).map(tuple),

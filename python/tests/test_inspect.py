@@ -100,3 +100,27 @@ def test_complex_values_are_told_whole():
     assert (report.first.a, report.first.b) == ("1+1j", "1+2j")
     report = sw.diff(np.array([0.1 - 1j]), np.array([0.1 + 2j]))
     assert (report.first.a, report.first.b, report.max_abs) == ("0.1-1j", "0.1+2j", 3)
+
+
+def test_files(tmp_path):
+    x = np.random.default_rng(3).normal(size=(2, 17, 5, 4)).astype("f4")
+    golden, dump, fortran = (tmp_path / n for n in ("g.npy", "dump.bin", "fortran.npy"))
+    np.save(golden, x)
+    np.save(fortran, np.asfortranarray(x))
+    sw.convert(golden, "nchw", "nhwc").tofile(dump)
+    np.testing.assert_array_equal(np.fromfile(dump, "f4").reshape(2, 5, 4, 17),
+                                  x.transpose(0, 2, 3, 1))
+    assert sw.infer(golden, dump).layout.notation == "n h w c"
+    assert sw.diff(str(dump), golden, "nhwc", "nchw", dtype="f32").equal
+    assert sw.diff(fortran, golden).equal
+    assert sw.check(dump, "nhwc", "n=2,c=17,h=5,w=4", "f32").ok
+    (tmp_path / "none.bin").write_bytes(b"")
+    (tmp_path / "bad.npy").write_bytes(b"nothing")
+    with pytest.raises(FileNotFoundError):
+        sw.check(tmp_path / "missing.bin", "n", 3)
+    with pytest.raises(ValueError, match="x: has 0 bytes"):
+        sw.check(tmp_path / "none.bin", "n", 3)
+    with pytest.raises(ValueError, match="x: .*bad.npy"):
+        sw.check(tmp_path / "bad.npy", "n", 3)
+    with pytest.raises(TypeError, match="out:"):
+        sw.convert(x, "nchw", "nhwc", out=str(dump))

@@ -31,6 +31,12 @@ done
   -r "$source/python/tests/requirements.txt"
 "$bin/python" -m auditwheel show "$work"/wheel/*.whl | grep "manylinux_2_"
 "$bin/python" -m mypy --strict --config-file "$source/pyproject.toml" -p stridewise
+# The examples of the docs are right in their types, too.
+"$bin/python" -c '
+import doctest, sys
+print(doctest.script_from_examples(open(sys.argv[1]).read()))' \
+  "$source/docs/python.md" >examples.py
+"$bin/python" -m mypy --strict --config-file "$source/pyproject.toml" examples.py
 "$bin/python" -m doctest "$source/docs/python.md" "$source/README.md"
 "$bin/python" "$source/tools/notebook.py" "$source/docs/notebook.ipynb"
 "$bin/python" -m pytest -q --import-mode=importlib -p no:cacheprovider \
