@@ -53,12 +53,12 @@ def source(x: Any, name: str = "x") -> Source:
         ValueError: an array that cannot be read in place.
     """
     if isinstance(x, np.ndarray):
-        return _of_numpy(x, name)
+        return of_numpy(x, name)
     if is_path(x):
         array, is_bytes = read(x, name)
         # Maps of files are of a class of their own.
         plain = array.view(np.ndarray)
-        return _bytes(plain) if is_bytes else _of_numpy(plain, name)
+        return _bytes(plain) if is_bytes else of_numpy(plain, name)
     if isinstance(x, (bytes, bytearray)):
         return _bytes(np.frombuffer(x, np.uint8))
     if is_torch(x):
@@ -66,7 +66,7 @@ def source(x: Any, name: str = "x") -> Source:
         return Source(array, Told(array.shape, type_name(x.dtype)), "torch")
     if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
         try:
-            return _of_numpy(np.asarray(x), name)._replace(kind=_kind(x))
+            return of_numpy(np.asarray(x), name)._replace(kind=_kind(x))
         except ValueError as error:  # a type that NumPy does not have
             if not hasattr(x, "__dlpack__"):
                 raise ValueError(f"{name}: {error}") from None
@@ -80,7 +80,7 @@ def source(x: Any, name: str = "x") -> Source:
     array = np.asarray(view)
     if view.format is not None and view.format.lstrip("<=@") in ("B", "b", "c"):
         return _bytes(array.view(np.uint8))
-    return _of_numpy(array, name)
+    return of_numpy(array, name)
 
 
 def _bytes(array: np.ndarray) -> Source:
@@ -96,7 +96,7 @@ def _kind(x: Any) -> Kind:
     return made
 
 
-def _of_numpy(x: np.ndarray, name: str) -> Source:
+def of_numpy(x: np.ndarray, name: str) -> Source:
     if type(x) is not np.ndarray:
         if isinstance(x, np.ma.MaskedArray):
             advice = "" if name == "out" else f"; give {name}.filled(...)"
@@ -153,7 +153,7 @@ def _of_torch(x: Any, name: str) -> np.ndarray:
 def _of_dlpack(x: Any, name: str) -> Source:
     """By the protocol, of types that NumPy does not have, too."""
     try:
-        return _of_numpy(np.from_dlpack(x), name)
+        return of_numpy(np.from_dlpack(x), name)
     except (BufferError, RuntimeError, TypeError):
         array, dtype = from_dlpack(x, name)
         return Source(array, Told(array.shape, dtype))
@@ -225,62 +225,6 @@ def _torch_dtypes() -> dict[str, Any]:
     return found
 
 
-def writable_memory(out: Any, layout: Layout) -> np.ndarray:
-    """The bytes of an array that is written in place.
-
-    Raises:
-        TypeError: what is no array, or one of another type than the layout's.
-        ValueError: an array that is read-only, not contiguous or of another size.
-    """
-    given = _shared(out)
-    array = given.array
-    if not array.flags.writeable:
-        raise ValueError("out: is read-only")
-    if not array.flags.c_contiguous:
-        raise ValueError("out: is not contiguous; its memory is the layout's")
-    check_type(given, layout, "out")
-    if array.nbytes != layout.nbytes:
-        raise ValueError(f"out: has {array.nbytes} bytes, the layout needs "
-                         f"{layout.nbytes}")
-    _check_shape(given, layout, "out")
-    return memory_of(array)
-
-
-def _shared(out: Any) -> Source:
-    """An array whose own memory is written: not one that NumPy would copy."""
-    if isinstance(out, np.generic) or is_path(out):
-        raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
-    if isinstance(out, np.ndarray):
-        given = source(out, "out")
-        if given.told.means is not None:
-            raise TypeError(f"out: an array of {out.dtype} has a byte for each element; give "
-                            "bytes, which are packed")
-        return given
-    if is_torch(out) or hasattr(out, "__array_interface__"):
-        return source(out, "out")
-    if hasattr(out, "__dlpack__"):
-        try:
-            return _of_numpy(np.from_dlpack(out), "out")
-        except (BufferError, RuntimeError, TypeError) as error:
-            raise TypeError(f"out: NumPy cannot write this {type(out).__name__}: "
-                            f"{error}") from None
-    if hasattr(out, "__array__"):
-        raise TypeError(f"out: a {type(out).__name__} is no array that is written in place")
-    return source(out, "out")
-
-
-def check_apart(x: np.ndarray, memory: np.ndarray) -> None:
-    """Refuses an `out` that has bytes of the source, before any is written."""
-    if np.may_share_memory(x, memory):
-        raise ValueError("out: overlaps the source")
-
-
-def clear_tail(memory: np.ndarray, layout: Layout) -> None:
-    """The bits of the last byte that the memory has beyond the layout's."""
-    if layout._tail:
-        memory[-1] = 0
-
-
 def check_type(given: Source, layout: Layout, name: str) -> None:
     """Bytes are memory of any type; other arrays are of the layout's, or opaque."""
     if given.dtype in (None, "u8", layout.dtype):
@@ -304,17 +248,17 @@ def readable_memory(given: Source, layout: Layout, name: str) -> np.ndarray:
     check_type(given, layout, name)
     array = given.array
     if not array.flags.c_contiguous:
-        _check_shape(given, layout, name)
+        check_shape(given, layout, name)
         raise ValueError(f"{name}: is not contiguous, and {layout.notation} is no order "
                          "of whole dims that its strides could say")
     if array.nbytes != layout.nbytes:
         raise ValueError(f"{name}: has {array.nbytes} bytes, {layout} needs "
                          f"{layout.nbytes}")
-    _check_shape(given, layout, name)
+    check_shape(given, layout, name)
     return memory_of(array)
 
 
-def _check_shape(given: Source, layout: Layout, name: str) -> None:
+def check_shape(given: Source, layout: Layout, name: str) -> None:
     """An array of several axes is the layout's digits; flat ones and bytes are memory."""
     array = given.array
     bytes_ = given.dtype in (None, "u8") and layout.dtype != "u8"

@@ -9,13 +9,14 @@ import numpy as np
 from numpy import ndarray
 
 from . import _core, _html
-from ._arrays import (Source, Told, array_type, check_apart, checked_threads, clear_tail,
-                      new_result, of_kind, readable_memory, source, told_type, writable_memory)
+from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_kind,
+                      readable_memory, source, told_type)
 from ._drawing import NOTEBOOK_CELLS, Drawing
 from ._dtypes import type_name
 from ._errors import LayoutError, checked_text
 from ._layout import Layout
 from ._make import Shape, layout, spelled_dims
+from ._out import check_apart, clear_tail, writable_memory
 from ._views import bounds, pieces, strided
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import (check_apart, check_type, checked_threads, clear_tail, memory_of,
-                      readable_memory, source, writable_memory)
+from ._arrays import check_type, checked_threads, memory_of, readable_memory, source
 from ._dtypes import bits_of, numpy_dtype
 from ._errors import LayoutError
+from ._out import check_apart, clear_tail, writable_memory
 
 if TYPE_CHECKING:
     from ._layout import Layout

@@ -92,7 +92,7 @@ def _bind_again(text: str, shape: str, dtype: str | None) -> Layout:
 @functools.lru_cache(maxsize=512)
 def spelled_dims(text: str) -> tuple[str, ...]:
     """The dims in the order in which a text spells them; none where it spells none."""
-    return tuple(_core.spelled_dims(text))
+    return tuple(_core.spelled_dims(checked_text("text", text)))
 
 
 def named_dims(dims: Sequence[str] | None, count: int) -> tuple[str, ...]:
