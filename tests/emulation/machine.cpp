@@ -1,12 +1,20 @@
 // The machine as one that has every instruction set. Its kernels are the widest
 // and the portable ones: those between are tested as themselves.
 // SPDX-License-Identifier: Apache-2.0
-#define __builtin_cpu_supports(feature) true
-#define __builtin_cpu_is(model) false
 #define STRIDEWISE_AVX2
 #define STRIDEWISE_AVX512
 #include "reorder/kernels/isa.cpp"
 #include "reorder/kernels/x86.hpp"
+
+namespace stridewise {
+
+const Processor& processor() {
+  static constexpr Processor all{
+      .sse4 = true, .avx2 = true, .avx512 = true, .vbmi = true};
+  return all;
+}
+
+}  // namespace stridewise
 
 namespace stridewise::x86 {
 
