@@ -159,7 +159,7 @@ void bind_plan(nb::module_& module, LayoutClass& layout) {
       .def("run_arrays", &run_arrays, "src"_a, "dst"_a)
       .def("__str__", [](const BoundPlan& p) { return p.plan.to_string(); });
   module.def("plan", &make, "src"_a, "dst"_a, "keep"_a, "kept"_a,
-             "types"_a.none(), "src_format"_a, "dst_format"_a);
+             "types"_a.none(), "src_format"_a = "", "dst_format"_a = "");
 }
 
 }  // namespace stridewise::python

@@ -49,7 +49,7 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     >>> convert(np.zeros((2, 17, 5, 4), "f4"), "nchw", "nChw16c").shape
     (2, 2, 5, 4, 16)
     """
-    if type(x) is ndarray and shape is None and not (_large(src) or _large(dst)):
+    if type(x) is ndarray and shape is None and not (_has_tables(src) or _has_tables(dst)):
         try:
             known = _known_plan(x.shape, x.dtype, src, dst, dtype)
         except TypeError:  # of what is no text and no type, which is told below
@@ -63,12 +63,15 @@ def convert(x: Any, src: str | Layout, dst: str | Layout, *, shape: Shape = None
     a, b = _pair(given.told, src, dst, shape, dtype)
     result, memory = ((out, writable_memory(out, b)) if out is not None
                       else new_result(given.kind, b))
-    _run(given, Plan(a, b), memory, count)
+    if _by_strides(given.array, a):  # which has plans of its own
+        _run_by_strides(given.array, a, b, False, memory, count)
+    else:
+        Plan(a, b)._run(given, memory, count)
     return result if out is not None else of_kind(given.kind, result)
 
 
-def _large(text: object) -> bool:
-    """Whether a layout has tables, which are not kept for plans that may not come again."""
+def _has_tables(text: object) -> bool:
+    """Whether it is a layout with tables: these are large, and plans of them not kept."""
     return isinstance(text, Layout) and bool(text._tables)
 
 
@@ -92,8 +95,9 @@ class Plan:
             if not isinstance(of, Layout):
                 raise TypeError(f"{name}: expected a Layout, not {type(of).__name__}")
         self.src, self.dst, self.keep_gaps = src, dst, bool(keep_gaps)
-        self._core = _plan(src, dst, self.keep_gaps or bool(dst.parts), _format(src),
-                           _format(dst))
+        kept = not (_has_tables(src) or _has_tables(dst))
+        self._core = _core.plan(src._bound, dst._bound, self.keep_gaps or bool(dst.parts),
+                                kept, _types(src, dst), _format(src), _format(dst))
         self._run_both = self._core.run_arrays
         dtype = array_type(dst)
         # What a conversion to one part leaves alone is zero.
@@ -110,8 +114,19 @@ class Plan:
         count = checked_threads(threads)
         result, memory = ((out, writable_memory(out, self.dst)) if out is not None
                           else new_result(given.kind, self.dst))
-        _run(given, self, memory, count)
+        if _by_strides(given.array, self.src):
+            _run_by_strides(given.array, self.src, self.dst, self.keep_gaps, memory, count)
+        else:
+            self._run(given, memory, count)
         return result if out is not None else of_kind(given.kind, result)
+
+    def _run(self, given: Source, memory: np.ndarray, threads: int) -> None:
+        """Writes the memory of dst, once nothing is left that could be refused."""
+        read = readable_memory(given, self.src, "x")
+        check_apart(read, memory)
+        if not self.keep_gaps:
+            clear_tail(memory, self.dst)
+        self._core.run(read, memory, threads)
 
     def _run_arrays(self, x: ndarray, out: Any, threads: int) -> ndarray | None:
         """The result, where both arrays are taken as they are by one thread; None: there
@@ -199,11 +214,8 @@ def _named(of: Layout) -> dict[str, int]:
     return dict(zip(of.dims, of.shape))
 
 
-def _plan(src: Layout, dst: Layout, keep: bool, src_format: str = "",
-          dst_format: str = "") -> _core.Plan:
-    types = None if src.dtype == dst.dtype else (src.dtype, dst.dtype)
-    return _core.plan(src._bound, dst._bound, keep, not (_large(src) or _large(dst)), types,
-                      src_format, dst_format)
+def _types(src: Layout, dst: Layout) -> tuple[str, str] | None:
+    return None if src.dtype == dst.dtype else (src.dtype, dst.dtype)
 
 
 def _check_texts(src: object, dst: object) -> None:
@@ -257,23 +269,10 @@ def shape_of_array(told: Told, text: str) -> dict[str, int] | None:
     return dict(zip(spelled, told.shape))
 
 
-def _run(given: Source, plan_: Plan, memory: np.ndarray, threads: int) -> None:
-    """Writes the memory of dst, once nothing is left that could be refused."""
-    if not given.array.flags.c_contiguous and _is_rows(given.array, plan_.src):
-        _run_strided(given.array, plan_, memory, threads)
-        return
-    read = readable_memory(given, plan_.src, "x")
-    check_apart(read, memory)
-    if not plan_.keep_gaps:
-        clear_tail(memory, plan_.dst)
-    plan_._core.run(read, memory, threads)
-
-
-def _run_strided(array: np.ndarray, plan_: Plan, memory: np.ndarray, threads: int) -> None:
-    """The same of an array that is read through its own strides, in parts."""
-    a, b = plan_.src, plan_.dst
+def _run_by_strides(array: np.ndarray, a: Layout, b: Layout, keep_gaps: bool,
+                    memory: np.ndarray, threads: int) -> None:
+    """Converts an array that is read through its own strides, in parts."""
     dims = spelled_dims(a.text)
-    types = None if a.dtype == b.dtype else (a.dtype, b.dtype)
     end = bounds(array)[1]
     todo = []
     for part, starts in pieces(array, (0,) * array.ndim):
@@ -281,9 +280,9 @@ def _run_strided(array: np.ndarray, plan_: Plan, memory: np.ndarray, threads: in
         ranges = {d: (low, low + extent) for d, low, extent in
                   zip(dims, starts, part.shape)}
         todo.append((_core.plan(source_layout._bound, b._bound.window(ranges), True, True,
-                                types, "", ""), bytes_))
+                                _types(a, b)), bytes_))
     check_apart(array, memory)
-    if not plan_.keep_gaps:
+    if not keep_gaps:
         clear_tail(memory, b)
         if not b.dense and not b.parts:
             memory[:] = 0
@@ -291,8 +290,9 @@ def _run_strided(array: np.ndarray, plan_: Plan, memory: np.ndarray, threads: in
         made.run(bytes_, memory, threads)
 
 
-def _is_rows(array: np.ndarray, a: Layout) -> bool:
-    """Whether the array's axes are the layout's dims, in the order of its text."""
-    if not a.dense or a.parts or len(spelled_dims(a.text)) != array.ndim:
+def _by_strides(array: np.ndarray, a: Layout) -> bool:
+    """Whether an array is read through its own strides: it is not contiguous, and its axes
+    are the layout's dims, in the order of its text."""
+    if array.flags.c_contiguous or not a.dense or a.parts or len(spelled_dims(a.text)) != array.ndim:
         return False
     return a.array_shape == array.shape and array.itemsize * 8 == a.itembits

@@ -24,7 +24,7 @@ def decode(of: Layout, buffer: Any, threads: int) -> np.ndarray:
     result = np.empty(of.shape, dtype)
     rows = of._bound.row_major(8 * dtype.itemsize)
     types = None if 8 * dtype.itemsize == of.itembits else _widths(of, dtype)
-    _core.plan(of._bound, rows, False, not of._tables, types, "", "").run(
+    _core.plan(of._bound, rows, False, not of._tables, types).run(
         memory, memory_of(result), count)
     return result
 
@@ -39,12 +39,11 @@ def encode(of: Layout, x: Any, out: Any, threads: int) -> Any:
     held = given.dtype or "u8"
     rows = of._bound.row_major(bits_of(held))
     plan = _core.plan(rows, of._bound, bool(of.parts), not of._tables,
-                      None if held == of.dtype else (held, of.dtype), "", "")
+                      None if held == of.dtype else (held, of.dtype))
     result = (np.zeros if of.parts else np.empty)(of.nbytes, np.uint8) if out is None else out
     memory = writable_memory(result, of)
     check_apart(given.array, memory)
-    if not of.parts:
-        clear_tail(memory, of)
+    clear_tail(memory, of)
     plan.run(memory_of(np.ascontiguousarray(given.array)), memory, count)
     return result
 

@@ -127,7 +127,7 @@ def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
         extents = [checked_count("shape", extent) for extent in given]
     except TypeError:
         raise TypeError(f"shape: expected whole numbers, not {shape!r}") from None
-    dims = named_dims(list(shape), len(extents)) if isinstance(shape, Mapping) else named_dims(None, len(extents))
+    dims = named_dims(list(shape) if isinstance(shape, Mapping) else None, len(extents))
     kind = numpy_dtype(name)
     files = _core.probe(list(zip(dims, extents)), name)
     if kind is None and bits_of(name) in (8, 16, 32, 64):  # without ml_dtypes: its bits

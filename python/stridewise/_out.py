@@ -65,6 +65,7 @@ def check_apart(x: np.ndarray, memory: np.ndarray) -> None:
 
 
 def clear_tail(memory: np.ndarray, layout: Layout) -> None:
-    """The bits of the last byte that the memory has beyond the layout's."""
-    if layout._tail:
+    """The bits of the last byte that the memory has beyond the layout's; those before them,
+    too, which are written next, but not where they are another part's."""
+    if layout._tail and not layout.parts:
         memory[-1] = 0

@@ -178,3 +178,14 @@ def test_shapes_before_strides():
         sw.layout("n", n=4, dtype="s4").decode(np.zeros(2, "i1"))
     with pytest.raises(ValueError, match="^out: the array is big-endian$"):
         sw.convert(x, "nchw", "nhwc", out=np.empty((2, 5, 4, 17), ">f4"))
+
+
+def test_the_last_byte_may_be_another_parts():
+    part = sw.layout("n { a:u3 = - ; b:u2 = - }", n=1).part("a")
+    u8 = sw.layout("n", n=1, dtype="u8")
+    for write in (lambda out: sw.convert(np.array([5], "u1"), u8, part, out=out),
+                  lambda out: sw.plan(u8, part).run(np.array([5], "u1"), out=out),
+                  lambda out: part.encode(np.array([5], "u1"), out=out)):
+        out = np.array([0b11000], "u1")
+        write(out)
+        assert out.tolist() == [0b11101]
