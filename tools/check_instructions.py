@@ -16,6 +16,9 @@ import sys
 import tempfile
 
 TOLERANCE = 0.05
+# Blocks of memory that were freed before are kept and taken again. Else what
+# an allocation costs hangs on all that the program did before it.
+ALLOCATOR = "glibc.malloc.tcache_count=1000:glibc.malloc.mxfast=0"
 HEADER = """\
 # Instructions of one Plan::make and one run, AVX2 at most.
 # name; bytes of an element; src -> dst; shape; make; run
@@ -58,7 +61,8 @@ def counted(program, rows):
         subprocess.run(
             ["valgrind", "--tool=callgrind", "--quiet", "--collect-atstart=no",
              f"--callgrind-out-file={dumps}", program, *arguments],
-            check=True, env={**os.environ, "STRIDEWISE_ISA": "avx2"})
+            check=True, env={**os.environ, "STRIDEWISE_ISA": "avx2",
+                             "GLIBC_TUNABLES": ALLOCATOR})
         counts = []
         for k in range(1, 2 * len(rows) + 1):
             text = pathlib.Path(f"{dumps}.{k}").read_text()
