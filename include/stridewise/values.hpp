@@ -1,13 +1,20 @@
 // How values change while a tensor moves: from one element type to another and,
-// where one side is an 8-bit integer, by a scale and a zero point.
+// where one side alone is an integer, by a scale and a zero point.
 //
-//   f32 <-> f16, f32 <-> bf16     the nearest value, ties to even
-//   f32 <-> f8, f6, f4, e8        the nearest value, ties to even (e8: away from zero)
-//   f32 <-> s2 .. s8, u1 .. u8    real = (integer - zero_point) * scale
+//   floats to floats              the nearest value, ties to even (e8: away from zero),
+//                                 rounded once
+//   integers <-> floats           real = (integer - zero_point) * scale, in f32 where no
+//                                 side is f64 or an integer of more than 8 bits, else in
+//                                 f64; rounded again where the float has fewer bits
+//   integers of two signs         the same number, saturated
 //   a type to itself              its bytes, unchanged
 //   integers of one signedness    the same number, saturated where it becomes narrower;
 //                                 a type below a byte whose ElementType::bits are 8 has
 //                                 a byte for each element
+//
+// Floats are f16, bf16, f32, f64, f8, f6, f4 and e8; integers are those of 1 to 8, 16, 32
+// and 64 bits, and of any width among those of one signedness. By way of f64, integers of
+// 64 bits are rounded to odd (Boldo, Melquiond 2008), so that what follows rounds once.
 //
 // The results are the same bits on every machine and instruction set, in the
 // default floating-point environment: round to nearest, and neither
@@ -60,13 +67,14 @@ struct Values {
 //                    its sign and the upper bits of its payload.
 // f16 -> f32         Exact. A NaN becomes quiet and keeps sign and payload.
 // bf16 -> f32        The upper half of the bits, for NaNs too.
-// f32 -> s8, u8      q = saturate(round(x / scale) + zero_point). x / scale is
-//                    the quotient rounded to f32, no product with 1 / scale;
-//                    round() goes to the nearest integer, ties to even. An
-//                    infinity saturates; a NaN gives zero_point.
+// floats to integers q = saturate(round(x / scale) + zero_point). x / scale is
+//                    the quotient rounded to f32, or to f64 where a side is wide, no
+//                    product with 1 / scale; round() goes to the nearest integer, ties
+//                    to even. An infinity saturates; a NaN gives zero_point.
 // f32 -> f8 ...      As the type has infinities and NaNs: see docs/notation.md.
 // s8, u8 -> f32      (q - zero_point) * scale, rounded to f32 once. Converting
 //                    back gives q, unless the product overflows to infinity.
+// others             (q - zero_point) * scale, rounded to f64 and then to the float.
 void convert_values(const Values& values, const std::byte* src, std::byte* dst,
                     std::int64_t count);
 

@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "reorder/fields/field_plan.hpp"
 #include "reorder/kernels/kernel.hpp"
-#include "reorder/values/converter.hpp"
+#include "reorder/values/conversion.hpp"
 #include "stridewise/reorder.hpp"
 
 namespace stridewise::detail {
@@ -150,7 +150,7 @@ struct PlanData {
   // Where values change: moves are planned as if the elements of both sides had the
   // width that those of the kernels have.
   std::optional<Values> values;
-  const Converter* converter = nullptr;  // nullptr without them
+  std::optional<ValueConversion> conversion = {};  // nullopt without them
   std::int64_t width = 0;
   std::int64_t src_width = 0;
   std::int64_t dst_width = 0;

@@ -71,11 +71,36 @@ class ValuesTest(support.CliTest):
             self.changed(actual, "--to-dtype", "f32", "--scale", "0.05",
                          "--zero-point", "3"), back.transpose(0, 2, 3, 1))
 
+    def test_every_pair_of_types(self):
+        rng = np.random.default_rng(3)
+        names = {"f16": np.float16, "f32": np.float32, "f64": np.float64,
+                 "s8": np.int8, "u8": np.uint8, "s16": np.int16,
+                 "u16": np.uint16, "s32": np.int32, "u32": np.uint32,
+                 "s64": np.int64, "u64": np.uint64}
+        x = rng.standard_normal((2, 17, 5, 4)) * 300
+        for src, src_type in names.items():
+            # What does not fit is clipped, as these conversions do.
+            array = self.saturated(x, src_type)
+            for dst, dst_type in names.items():
+                np.testing.assert_array_equal(
+                    self.changed(array, "--to-dtype", dst),
+                    self.saturated(array, dst_type).transpose(0, 2, 3, 1),
+                    f"{src} {dst}")
+
+    @staticmethod
+    def saturated(array, dtype):
+        """The nearest values of another type."""
+        if not np.issubdtype(dtype, np.integer):
+            return array.astype(dtype)
+        limits = np.iinfo(dtype)
+        return np.clip(np.rint(array.astype(np.float64)), limits.min,
+                       limits.max).astype(dtype)
+
     def test_refusals(self):
         np.save(self.path("x.npy"), np.zeros((1, 2, 3, 4), np.float32))
         for arguments, word in (
                 (["--scale", "2"], "--to-dtype"),
-                (["--to-dtype", "s32"], "s32"),
+                (["--to-dtype", "c64"], "c64"),
                 (["--to-dtype", "f16", "--scale", "2"], "scale"),
                 (["--to-dtype", "s8", "--scale", "0"], "scale"),
                 (["--to-dtype", "s8", "--scale", "nan"], "scale"),

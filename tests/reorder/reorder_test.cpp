@@ -508,7 +508,7 @@ TEST(Reorder, RefusesValuesThatDoNotFitTheLayouts) {
   EXPECT_EQ(error_of(wide, narrow, testing::values_of("f32", "f16")), "");
   EXPECT_THAT(error_of(wide, wide, testing::values_of("f32", "f16")),
               HasSubstr("4 bytes and 4 bytes"));
-  EXPECT_NE(error_of(narrow, wide, testing::values_of("f16", "s32")), "");
+  EXPECT_NE(error_of(narrow, wide, testing::values_of("f16", "c64")), "");
 }
 
 // The same function in other words: every stride and pitch written out.

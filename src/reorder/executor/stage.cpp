@@ -8,10 +8,14 @@ namespace stridewise::detail {
 namespace {
 
 // What is converted into a stage does not stream.
-ConvertRuns converter_of(const PlanData& data, const ScheduledNest& scheduled) {
-  return scheduled.nest.streams && scheduled.conversion != Conversion::before
-             ? data.converter->stream
-             : data.converter->run;
+void convert_runs(const PlanData& data, const ScheduledNest& scheduled,
+                  const ValueRuns& runs) {
+  const Quantisation& quantisation = data.values->quantisation;
+  if (scheduled.nest.streams && scheduled.conversion != Conversion::before) {
+    data.conversion->stream(runs, quantisation);
+  } else {
+    data.conversion->run(runs, quantisation);
+  }
 }
 
 // A loop over the runs of a tile.
@@ -76,7 +80,6 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
   const bool before = scheduled.conversion == Conversion::before;
   // What the last cache holds comes as soon if it is not asked for.
   const bool asks = before && data.both_bytes() > all_caches_bytes;
-  const ConvertRuns convert_runs = converter_of(data, scheduled);
   const Runs runs = runs_of(scheduled, tile);
   std::span<const Steps> around = std::span(runs.steps).first(runs.loops);
   Steps nearest{1, 0, 0, nullptr};
@@ -95,7 +98,7 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
     values.next_src = next;
     values.src = before ? tile.src + in_memory : stage + in_stage;
     values.dst = before ? stage + in_stage : tile.dst + in_memory;
-    convert_runs(values, data.values->quantisation);
+    convert_runs(data, scheduled, values);
   };
   bool first = true;
   each_place(around, 0, 0, [&](std::int64_t memory, std::int64_t place) {
@@ -111,7 +114,6 @@ void convert(const PlanData& data, const ScheduledNest& scheduled,
 
 void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
                       const Tile& tile) {
-  const ConvertRuns convert_runs = converter_of(data, scheduled);
   ValueRuns runs{};
   runs.count = tile.count[1] / data.width;
   runs.runs = tile.count[0];
@@ -123,7 +125,7 @@ void convert_directly(const PlanData& data, const ScheduledNest& scheduled,
                  data.in_src(i * tile.src_stride[3] + k * tile.src_stride[2]);
       runs.dst = tile.dst +
                  data.in_dst(i * tile.dst_stride[3] + k * tile.dst_stride[2]);
-      convert_runs(runs, data.values->quantisation);
+      convert_runs(data, scheduled, runs);
     }
   }
 }

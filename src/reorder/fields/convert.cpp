@@ -8,7 +8,7 @@
 
 #include "base/bits.hpp"
 #include "reorder/fields/walk.hpp"
-#include "reorder/values/converter.hpp"
+#include "reorder/values/conversion.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -60,7 +60,7 @@ class Elements {
 class ValueChange {
  public:
   explicit ValueChange(const Values& values)
-      : values_(values), converter_(find_converter(values)) {
+      : values_(values), conversion_(find_conversion(values)) {
     by_code_ =
         changes_width(values) && values.src.bits <= 8 && values.dst.bits <= 8;
     if (!by_code_) return;
@@ -71,14 +71,14 @@ class ValueChange {
   }
 
   void run(const std::byte* src, std::byte* dst, std::int64_t count) const {
-    if (converter_ != nullptr) {
-      converter_->run({.src = src,
-                       .dst = dst,
-                       .count = count,
-                       .runs = 1,
-                       .src_pitch = 0,
-                       .dst_pitch = 0},
-                      values_.quantisation);
+    if (conversion_) {
+      conversion_->run({.src = src,
+                        .dst = dst,
+                        .count = count,
+                        .runs = 1,
+                        .src_pitch = 0,
+                        .dst_pitch = 0},
+                       values_.quantisation);
       return;
     }
     if (!by_code_) return convert_values(values_, src, dst, count);
@@ -89,7 +89,7 @@ class ValueChange {
 
  private:
   const Values& values_;
-  const Converter* converter_;
+  std::optional<ValueConversion> conversion_;
   bool by_code_ = false;
   std::array<std::byte, 256> codes_{};
 };

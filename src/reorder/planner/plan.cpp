@@ -44,7 +44,7 @@ Result<void> check_values(const Layout& src, const Layout& dst,
 bool strided(const Layout& src, const Layout& dst,
              const std::optional<Values>& values) {
   const bool converts = values && values->src != values->dst;
-  if (converts && find_converter(*values) == nullptr) return false;
+  if (converts && !find_conversion(*values)) return false;
   return src.plain() && dst.plain() && src.valid() &&
          src.element_bits() % 8 == 0 && dst.element_bits() % 8 == 0;
 }
@@ -131,7 +131,7 @@ PlanNest as_in_memory(PlanNest nest, const detail::PlanData& data) {
 }
 
 bool converts_to_zero(const Values& values) {
-  std::array<std::byte, 4> zero{}, converted{};
+  std::array<std::byte, 16> zero{}, converted{};
   convert_values(values, zero.data(), converted.data(), 1);
   return converted == zero;
 }
@@ -170,7 +170,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   data->src_width = src.element_bytes();
   data->dst_width = dst.element_bytes();
   data->values = options.values;
-  if (options.values) data->converter = find_converter(*options.values);
+  if (options.values) data->conversion = find_conversion(*options.values);
   data->bytes_read = src.elements() * data->src_width;
   data->bytes_written = options.fill == Fill::zero
                             ? data->dst_bytes
@@ -200,8 +200,8 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   }
   // Kernels move the narrower elements, but where what they write as zeros would
   // become something else.
-  const bool zeros = fills.empty() || data->converter == nullptr ||
-                     converts_to_zero(*options.values);
+  const bool zeros =
+      fills.empty() || !data->conversion || converts_to_zero(*options.values);
   const std::int64_t width =
       zeros ? std::min(data->src_width, data->dst_width) : data->dst_width;
   data->width = width;
@@ -213,7 +213,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
     piece.loops = normalise(std::move(piece.loops));
   }
   fills = with_width(std::move(fills), data->dst_width, width);
-  const bool moves_alone = data->converter == nullptr;
+  const bool moves_alone = !data->conversion;
   std::vector<Lowered> padded;
   if (moves_alone && !fills.empty()) {
     padded = take_padded_rows(*moves, fills, width);

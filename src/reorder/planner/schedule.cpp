@@ -105,7 +105,7 @@ Conversion conversion_of(const PlanData& data, const PlanNest& nest,
                          const Kernel& kernel) {
   // Shorter runs are best gathered or scattered by kernels.
   constexpr std::int64_t long_run = 16;
-  if (nest.fills || data.converter == nullptr) return Conversion::none;
+  if (nest.fills || !data.conversion) return Conversion::none;
   if (kernel.kind == KernelKind::copy && nest.zeros == 0 &&
       nest.tile[1].count >= long_run * data.width) {
     return Conversion::direct;
@@ -118,15 +118,14 @@ bool can_stream(const PlanData& data, const PlanNest& nest,
                 const Kernel& kernel, Conversion conversion) {
   switch (conversion) {
     case Conversion::direct:
-      return data.converter->stream != nullptr;
+      return data.conversion->streams();
     case Conversion::after: {
       // Lines that runs share would be written in parts.
       constexpr std::int64_t some_lines = 8 * line;
       const std::int64_t run = kernel.kind == KernelKind::copy
                                    ? nest.tile[1].count
                                    : nest.tile[0].count * kernel.element_bytes;
-      return data.converter->stream != nullptr &&
-             kernel.kind != KernelKind::strided &&
+      return data.conversion->streams() && kernel.kind != KernelKind::strided &&
              data.in_dst(run) >= some_lines;
     }
     default:

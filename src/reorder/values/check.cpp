@@ -4,35 +4,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "element/small_float.hpp"
 #include "reorder/values/converter.hpp"
 
 namespace stridewise {
 namespace {
 
-// Every pair has a portable converter, so these tables are the list of pairs; but for
-// those of which only the width changes.
-bool supported(const Values& values) {
-  const auto same = [&](const Converter& converter) {
-    return converter.src == values.src.name && converter.dst == values.dst.name;
-  };
-  return changes_width(values) ||
-         std::ranges::any_of(portable::converters(), same) ||
-         std::ranges::any_of(portable::small_converters(), same);
+// Whether values of the type are numbers that others convert to.
+bool is_number(const ElementType& type) {
+  switch (type.kind) {
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer: {
+      const std::int32_t bits = own_bits(type);
+      return bits <= 8 || bits == 16 || bits == 32 || bits == 64;
+    }
+    case ElementKind::floating:
+      return type.bits <= 64;
+    case ElementKind::brain_floating:
+    case ElementKind::small_floating:
+      return true;
+    case ElementKind::boolean:
+    case ElementKind::complex_floating:
+      break;
+  }
+  return false;
 }
 
-bool is_integer(const ElementType& type) {
-  return type.kind == ElementKind::signed_integer ||
-         type.kind == ElementKind::unsigned_integer;
-}
-
-// The integers of a type of up to 8 bits.
-std::pair<std::int32_t, std::int32_t> range_of(const ElementType& integer) {
-  const std::int32_t count = 1 << std::min(integer.bits, 8);
+// The least and largest integers of a type, as far as 64 bits with a sign hold them.
+std::pair<std::int64_t, std::int64_t> range_of(const ElementType& integer) {
+  const std::int32_t bits = own_bits(integer);
   const bool is_signed = integer.kind == ElementKind::signed_integer;
-  const std::int32_t lowest = is_signed ? -count / 2 : 0;
-  return {lowest, lowest + count - 1};
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() >>
+                            (64 - std::min(bits + (is_signed ? 0 : 1), 64));
+  return {is_signed ? -most - 1 : 0, most};
 }
 
 Result<void> check_quantisation(const Quantisation& quantisation,
@@ -54,6 +61,23 @@ Result<void> check_quantisation(const Quantisation& quantisation,
 
 }  // namespace
 
+bool is_integer(const ElementType& type) {
+  return type.kind == ElementKind::signed_integer ||
+         type.kind == ElementKind::unsigned_integer;
+}
+
+std::int32_t own_bits(const ElementType& type) {
+  if (type.kind == ElementKind::small_floating) {
+    const SmallFloat& format = small_float_of(type);
+    return format.exponent_bits + format.mantissa_bits +
+           (format.is_signed ? 1 : 0);
+  }
+  if (!is_integer(type)) return type.bits;
+  std::int32_t bits = 0;
+  for (const char c : type.name.substr(1)) bits = 10 * bits + (c - '0');
+  return bits;
+}
+
 bool changes_width(const Values& values) {
   return values.src.name == values.dst.name ||
          (is_integer(values.src) && values.src.kind == values.dst.kind);
@@ -61,19 +85,18 @@ bool changes_width(const Values& values) {
 
 Result<void> check(const Values& values) {
   const auto& [src, dst, quantisation] = values;
-  if (src != dst && !supported(values)) {
+  const bool numbers = is_number(src) && is_number(dst);
+  if (src != dst && !changes_width(values) && !numbers) {
     return fail(ErrorCode::unsupported,
-                fmt::format("cannot convert {} to {}: f32 converts to and from "
-                            "f16, bf16, f8, f6, f4, e8 and integers of up to 8 "
-                            "bits, each other type to itself",
+                fmt::format("cannot convert {} to {}: f16, bf16, f32, f64, f8, "
+                            "f6, f4, e8 and integers of 1 to 8, 16, 32 and 64 "
+                            "bits convert to each other, each other type to "
+                            "itself",
                             src.name, dst.name));
   }
   if (changes_width(values) && quantisation == Quantisation{}) return {};
-  if (!changes_width(values) && is_integer(src)) {
-    return check_quantisation(quantisation, src);
-  }
-  if (!changes_width(values) && is_integer(dst)) {
-    return check_quantisation(quantisation, dst);
+  if (is_integer(src) != is_integer(dst)) {
+    return check_quantisation(quantisation, is_integer(src) ? src : dst);
   }
   if (quantisation != Quantisation{}) {
     return fail(

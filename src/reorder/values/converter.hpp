@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "reorder/kernels/isa.hpp"
 #include "stridewise/values.hpp"
@@ -58,18 +59,35 @@ struct Converter {
 // widths of memory, or integers of one signedness.
 [[nodiscard]] bool changes_width(const Values& values);
 
+[[nodiscard]] bool is_integer(const ElementType& type);
+// The width of a type itself, whatever memory its codes take: of integers what their name
+// says, of small floats what their format has.
+[[nodiscard]] std::int32_t own_bits(const ElementType& type);
+
 // Every converter that the machine and STRIDEWISE_ISA allow, the best of a pair
 // first.
 [[nodiscard]] std::span<const Converter> converters();
 
-// The best converter of the pair; nullptr where the types are the same (a copy)
-// or the pair is not supported.
-[[nodiscard]] const Converter* find_converter(const Values& values);
+// The best converter of the pair; nullptr where the table has none.
+[[nodiscard]] const Converter* find_converter(std::string_view src,
+                                              std::string_view dst);
+
+// Converters between numbers of 64 bits and all others, and those that round to odd:
+// steps on the way to types of fewer bits.
+struct WideConverters {
+  std::vector<Converter> converters;
+  ConvertRuns odd_f32_of_f64 = nullptr;
+  ConvertRuns odd_f64_of_s64 = nullptr;
+  ConvertRuns odd_f64_of_u64 = nullptr;
+};
+// The best that the machine and STRIDEWISE_ISA allow.
+[[nodiscard]] const WideConverters& wide_converters();
 
 namespace portable {
 [[nodiscard]] std::span<const Converter> converters();
 // Of types below a byte and of small floats, to and from f32: the only ones there are.
 [[nodiscard]] std::span<const Converter> small_converters();
+[[nodiscard]] const WideConverters& wide_converters();
 }  // namespace portable
 
 // Each compiled in a file of its own with its flags. Call what they point to
@@ -77,6 +95,7 @@ namespace portable {
 namespace x86 {
 [[nodiscard]] std::span<const Converter> avx2_converters();
 [[nodiscard]] std::span<const Converter> avx512_converters();
+[[nodiscard]] const WideConverters& avx2_wide_converters();
 }  // namespace x86
 
 }  // namespace stridewise

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "element/decode.hpp"
 #include "element/small_float.hpp"
@@ -33,19 +34,6 @@ std::uint32_t narrowed(float x, int fraction_bits) {
   return sign | std::min((steps << fraction_bits) + units, infinity);
 }
 
-// The width of a type itself, whatever memory its codes take: of integers what their name
-// says, of small floats what their format has.
-std::int32_t own_bits(const ElementType& type) {
-  if (type.kind == ElementKind::small_floating) {
-    const SmallFloat& format = small_float_of(type);
-    return format.exponent_bits + format.mantissa_bits +
-           (format.is_signed ? 1 : 0);
-  }
-  std::int32_t bits = 0;
-  for (const char c : type.name.substr(1)) bits = 10 * bits + (c - '0');
-  return bits;
-}
-
 std::int32_t quantised(float x, const ElementType& type,
                        const Quantisation& by) {
   if (std::isnan(x)) return by.zero_point;
@@ -71,7 +59,7 @@ std::int32_t integer_of(const ElementType& type, const std::byte* at) {
   return negative ? code - count : code;
 }
 
-// One value as the bits of an f32: one side of every conversion is that type.
+// One value as the bits of an f32, or what converts to one.
 std::uint32_t read(const Values& values, const std::byte* src) {
   const auto [scale, zero_point] = values.quantisation;
   if (values.src.name == "f32") return load<std::uint32_t>(src);
@@ -127,6 +115,102 @@ void change_width(const Values& values, const std::byte* src, std::byte* dst) {
   std::memcpy(dst, &code, static_cast<std::size_t>(values.dst.bytes()));
 }
 
+// ------------------------------------------------------- by way of 64 bits ---
+
+bool wide(const ElementType& type) {
+  return type.name == "f64" || (is_integer(type) && own_bits(type) > 8);
+}
+
+// Of two neighbours around a number, the one whose last bit is 1; the number itself where
+// it is one.
+float odd_float(double number) {
+  const auto nearest = static_cast<float>(number);
+  if (std::isnan(nearest) || nearest == number) return nearest;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const float other =
+      std::nextafter(nearest, nearest < number ? infinity : -infinity);
+  return (std::bit_cast<std::uint32_t>(nearest) & 1) != 0 ? nearest : other;
+}
+
+double odd_double(std::uint64_t number) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto nearest = static_cast<double>(number);
+  const bool beyond = nearest >= 0x1p64;
+  const std::uint64_t back = beyond ? 0 : static_cast<std::uint64_t>(nearest);
+  if (!beyond && back == number) return nearest;
+  const double other =
+      std::nextafter(nearest, !beyond && back < number ? infinity : 0);
+  return (std::bit_cast<std::uint64_t>(nearest) & 1) != 0 ? nearest : other;
+}
+
+// An integer of any width, of 64 bits as its bits.
+std::int64_t wide_integer_of(const ElementType& type, const std::byte* at) {
+  std::uint64_t code = 0;
+  std::memcpy(&code, at, static_cast<std::size_t>(type.bytes()));
+  return number_of(code & (~std::uint64_t{0} >> (64 - own_bits(type))),
+                   own_bits(type), type.kind == ElementKind::signed_integer);
+}
+
+double read_wide(const Values& values, const std::byte* src) {
+  const auto& [type, dst, by] = values;
+  if (type.name == "f64") return load<double>(src);
+  if (!is_integer(type)) return std::bit_cast<float>(read(values, src));
+  const std::int64_t q = wide_integer_of(type, src);
+  const bool is_unsigned = type.kind == ElementKind::unsigned_integer;
+  const auto code = static_cast<std::uint64_t>(q);
+  double number =
+      is_unsigned ? static_cast<double>(code) : static_cast<double>(q);
+  if (dst.name != "f64") {
+    number = is_unsigned || q >= 0 ? odd_double(code) : -odd_double(0 - code);
+  }
+  return (number - by.zero_point) * static_cast<double>(by.scale);
+}
+
+void write_wide(const Values& values, double x, std::byte* dst) {
+  const auto& [src, type, by] = values;
+  if (type.name == "f64") {
+    std::memcpy(dst, &x, 8);
+  } else if (type.name == "f32") {
+    const auto nearest = static_cast<float>(x);
+    std::memcpy(dst, &nearest, 4);
+  } else if (!is_integer(type)) {
+    write(values, std::bit_cast<std::uint32_t>(odd_float(x)), dst);
+  } else {
+    const double quotient =
+        std::isnan(x) ? 0 : x / static_cast<double>(by.scale);
+    const double number = std::nearbyint(quotient) + by.zero_point;
+    const int bits = own_bits(type);
+    const bool is_signed = type.kind == ElementKind::signed_integer;
+    const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
+    const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+    std::uint64_t code = 0;
+    if (number >= end) {
+      code = (~std::uint64_t{0} >> (64 - bits)) >> (is_signed ? 1 : 0);
+    } else if (number < 0) {
+      code = static_cast<std::uint64_t>(
+          static_cast<std::int64_t>(std::max(number, least)));
+    } else {
+      code = static_cast<std::uint64_t>(number);
+    }
+    std::memcpy(dst, &code, static_cast<std::size_t>(type.bytes()));
+  }
+}
+
+// Integers of other signs are the same number, as near as the type has it.
+void change_sign(const Values& values, const std::byte* src, std::byte* dst) {
+  const std::int64_t q = wide_integer_of(values.src, src);
+  const int bits = own_bits(values.dst);
+  std::uint64_t code = 0;
+  if (values.dst.kind == ElementKind::unsigned_integer) {
+    code = std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(q, 0)),
+                    ~std::uint64_t{0} >> (64 - bits));
+  } else {
+    code = std::min(static_cast<std::uint64_t>(q),
+                    ~std::uint64_t{0} >> (65 - bits));
+  }
+  std::memcpy(dst, &code, static_cast<std::size_t>(values.dst.bytes()));
+}
+
 }  // namespace
 
 void convert_values(const Values& values, const std::byte* src, std::byte* dst,
@@ -138,6 +222,10 @@ void convert_values(const Values& values, const std::byte* src, std::byte* dst,
       std::memcpy(dst, src, static_cast<std::size_t>(src_bytes));
     } else if (changes_width(values)) {
       change_width(values, src, dst);
+    } else if (is_integer(values.src) && is_integer(values.dst)) {
+      change_sign(values, src, dst);
+    } else if (wide(values.src) || wide(values.dst)) {
+      write_wide(values, read_wide(values, src), dst);
     } else {
       write(values, read(values, src), dst);
     }

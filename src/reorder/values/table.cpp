@@ -18,9 +18,13 @@ std::vector<Converter> allowed_converters() {
     all.insert(all.begin(), some.begin(), some.end());
   };
   add(portable::small_converters());
+  add(portable::wide_converters().converters);
   add(portable::converters());
 #if defined(STRIDEWISE_AVX2)
-  if (best_isa() >= Isa::avx2) add(x86::avx2_converters());
+  if (best_isa() >= Isa::avx2) {
+    add(x86::avx2_wide_converters().converters);
+    add(x86::avx2_converters());
+  }
 #endif
 #if defined(STRIDEWISE_AVX512)
   if (best_isa() >= Isa::avx512) add(x86::avx512_converters());
@@ -40,11 +44,17 @@ std::span<const Converter> converters() {
   return all;
 }
 
-const Converter* find_converter(const Values& values) {
+const WideConverters& wide_converters() {
+#if defined(STRIDEWISE_AVX2)
+  if (best_isa() >= Isa::avx2) return x86::avx2_wide_converters();
+#endif
+  return portable::wide_converters();
+}
+
+const Converter* find_converter(std::string_view src, std::string_view dst) {
   const auto all = converters();
-  const auto found = std::ranges::find_if(all, [&](const Converter& c) {
-    return c.src == values.src.name && c.dst == values.dst.name;
-  });
+  const auto found = std::ranges::find_if(
+      all, [&](const Converter& c) { return c.src == src && c.dst == dst; });
   return found == all.end() ? nullptr : &*found;
 }
 
