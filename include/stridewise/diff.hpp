@@ -14,6 +14,7 @@
 #include "stridewise/element.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/result.hpp"
+#include "stridewise/values.hpp"
 
 namespace stridewise {
 
@@ -38,9 +39,17 @@ struct DiffOptions {
   // bytes of a file in which the tensor does not come first.
   std::int64_t first_byte_a = 0;
   std::int64_t first_byte_b = 0;
-  // Of B's elements, where it is another type for the same numbers, as u8 for u4.
+  // Of B's elements, where it is another one: both are compared as numbers then.
   std::optional<ElementType> type_b = {};
+  // What the integers of a side mean.
+  Scales scales_a = {};
+  Scales scales_b = {};
 };
+
+// What two types leave of one number: a step of the one that has fewer of them (of f16
+// 2^-10 of the number, of s8 its scale) and its least number; zero where both are the same
+// type, or integers without scales.
+[[nodiscard]] Tolerance tolerance_between(const DiffOptions& options);
 
 // One element that differs. The real part of a complex value is its value, the
 // error that of both parts.
@@ -73,11 +82,14 @@ struct DiffCounts {
 
 struct DiffReport {
   std::int64_t elements = 0;
+  ElementType compared = {};  // the type as which both sides were compared
   std::int64_t differences = 0;
   // Among elements with different bits:
   std::int64_t nan_a = 0;  // NaN in A, a number in B
   std::int64_t nan_b = 0;  // the other way round
-  double max_abs = 0;      // of finite errors, as doubles
+  std::int64_t infinite =
+      0;               // of numbers: infinite on one side, or of two signs
+  double max_abs = 0;  // of finite errors, as doubles
   double max_rel = 0;
   std::int64_t max_ulp = 0;
   std::optional<Difference> first;  // in logical order
@@ -94,9 +106,11 @@ struct DiffReport {
 // compared as bytes first, which is the speed of memory; else parts of 16 MiB
 // are brought into logical order. Memory does not grow with the tensor.
 //
-// Where a layout is more than plain digits, or the type is of fewer than 8 bits, of another
-// number of them, or a small float, both sides are decoded as a whole first; by_axis is
-// empty then. A layout need not be one-to-one there.
+// Two types, or integers with scales, are compared as f32 where that holds their numbers,
+// else as f64; integers of two types as s64. Parts of 16 MiB become that type on the way.
+//
+// Where a layout is more than plain digits, or elements are no whole bytes, both sides are
+// decoded as a whole first; by_axis is empty then. A layout need not be one-to-one there.
 //
 // Errors: layouts that are not valid or not of one shape, bytes of another size than
 // their layout, a width that is not the type's, a tolerance below 0 or not

@@ -25,6 +25,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "stridewise/element.hpp"
 #include "stridewise/result.hpp"
@@ -40,6 +42,14 @@ struct Quantisation {
 
   friend constexpr bool operator==(const Quantisation&,
                                    const Quantisation&) = default;
+};
+
+// The quantisation of a tensor: one for all, or one for each index of a dim, as weights
+// have it for each channel.
+struct Scales {
+  std::string dim = {};  // empty: one for all
+  std::vector<Quantisation> each =
+      {};  // empty: integers are the numbers themselves
 };
 
 // The types of both sides. The quantisation is that of the side which is an

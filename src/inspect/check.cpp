@@ -262,7 +262,7 @@ Result<CheckReport> check_memory(
     const Layout& layout, std::span<const std::byte> bytes,
     const ElementType& type, const std::function<void(std::int64_t)>& passed,
     std::int64_t first_byte) {
-  if (!inspect::reads_as_is(layout, type)) {
+  if (!inspect::reads_as_is(layout) || plain_type(type) != type) {
     return check_decoded(layout, bytes, type, first_byte);
   }
   if (auto fits = inspect::check_bytes(layout, bytes, type, "the memory");

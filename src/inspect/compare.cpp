@@ -21,7 +21,7 @@ using Index = std::vector<std::int64_t>;
 // Runs in memory are along the dim whose neighbours are neighbours there; those
 // in logical order are along the last one.
 std::size_t dim_of_runs(const Sides& sides) {
-  if (sides.a == sides.b) {
+  if (sides.same_memory()) {
     for (const BoundTerm& term : sides.a.terms()) {
       if (term.flat_stride == 1 && term.extent > 1) {
         return static_cast<std::size_t>(term.dim);
@@ -36,13 +36,13 @@ class Comparer {
   Comparer(const Sides& sides, const DiffOptions& options, DiffReport& report)
       : sides_(sides),
         options_(options),
-        width_(sides.a.element_bytes()),
-        tally_(sides, options, dim_of_runs(sides), report) {}
+        width_(sides.compared.bytes()),
+        tally_(sides, dim_of_runs(sides), report) {}
 
   Result<Extent> run() {
-    if (sides_.a == sides_.b) {
+    if (sides_.same_memory()) {
       in_memory_order();
-      return tally_.extent();
+      return found();
     }
     for (const Box& box :
          boxes_of(sides_.a, sides_.b,
@@ -51,10 +51,16 @@ class Comparer {
         return unexpected(done.error());
       }
     }
-    return tally_.extent();
+    return found();
   }
 
  private:
+  [[nodiscard]] Extent found() const {
+    Extent extent = tally_.extent();
+    extent.examples = tally_.examples();
+    return extent;
+  }
+
   // Calls visit(first, end), in elements, for each block that differs.
   template <class Visit, class Passed>
   void for_each_block(const std::byte* a, const std::byte* b,
@@ -105,11 +111,13 @@ class Comparer {
     if (!dense) return unexpected(dense.error());
     buffer_a_.resize(static_cast<std::size_t>(dense->size_bytes()));
     buffer_b_.resize(buffer_a_.size());
-    if (auto read = gather(sides_.a, sides_.a_bytes, box, *dense, buffer_a_);
+    if (auto read = gather(sides_.a, sides_.a_bytes, sides_.reading_a, box,
+                           *dense, buffer_a_);
         !read) {
       return read;
     }
-    if (auto read = gather(sides_.b, sides_.b_bytes, box, *dense, buffer_b_);
+    if (auto read = gather(sides_.b, sides_.b_bytes, sides_.reading_b, box,
+                           *dense, buffer_b_);
         !read) {
       return read;
     }
@@ -136,14 +144,31 @@ class Comparer {
     return {};
   }
 
-  static Result<void> gather(const Layout& layout,
-                             std::span<const std::byte> bytes, const Box& box,
-                             const Layout& dense,
-                             std::vector<std::byte>& into) {
+  // The elements of a box, as they are compared, in logical order.
+  Result<void> gather(const Layout& layout, std::span<const std::byte> bytes,
+                      const Reading& reading, const Box& box,
+                      const Layout& dense, std::vector<std::byte>& into) {
     const Result<Layout> part = part_of(layout, box);
     if (!part) return unexpected(part.error());
+    if (!reading.by_index()) {
+      return move(*part, bytes, dense, into, reading.fused());
+    }
+    const Result<Layout> stored =
+        logical_order(box.shape, layout.element_bytes());
+    if (!stored) return unexpected(stored.error());
+    stored_.resize(static_cast<std::size_t>(stored->size_bytes()));
+    if (auto moved = move(*part, bytes, *stored, stored_, {}); !moved) {
+      return moved;
+    }
+    reading.box(box, stored_.data(), into.data());
+    return {};
+  }
+
+  static Result<void> move(const Layout& from, std::span<const std::byte> bytes,
+                           const Layout& to, std::vector<std::byte>& into,
+                           const std::optional<Values>& values) {
     const Result<Plan> plan =
-        Plan::make(*part, dense, PlanOptions{.fill = Fill::keep});
+        Plan::make(from, to, PlanOptions{.fill = Fill::keep, .values = values});
     if (!plan) return unexpected(plan.error());
     plan->run(bytes.data(), into.data());
     return {};
@@ -151,10 +176,12 @@ class Comparer {
 
   const Sides& sides_;
   const DiffOptions& options_;
-  const std::int64_t width_;
+  const std::int64_t width_;  // of compared elements
   Tally tally_;
   std::vector<std::byte> buffer_a_;
   std::vector<std::byte> buffer_b_;
+  std::vector<std::byte>
+      stored_;  // of a side whose scales change with an index
 };
 
 }  // namespace

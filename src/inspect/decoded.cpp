@@ -25,18 +25,13 @@ ElementType plain_type(const ElementType& type) {
 }
 
 namespace inspect {
-namespace {
-
-// "k_32" for the dim "k/32" of a part: a name that a layout of its own can have.
 std::string plain_name(std::string dim) {
   std::ranges::replace(dim, '/', '_');
   return dim;
 }
 
-}  // namespace
-
-bool reads_as_is(const Layout& layout, const ElementType& type) {
-  return layout.plain() && plain_type(type) == type;
+bool reads_as_is(const Layout& layout) {
+  return layout.plain() && layout.element_bits() % 8 == 0;
 }
 
 Result<Decoded> decode(const Layout& layout, const ElementType& type,

@@ -13,8 +13,11 @@
 
 namespace stridewise::inspect {
 
-// Whether the comparisons read it as it is.
-[[nodiscard]] bool reads_as_is(const Layout& layout, const ElementType& type);
+// Whether plans read it element by element: plain digits, elements of whole bytes.
+[[nodiscard]] bool reads_as_is(const Layout& layout);
+
+// "k_32" for the dim "k/32" of a part: a name that a layout of its own can have.
+[[nodiscard]] std::string plain_name(std::string dim);
 
 struct Decoded {
   Layout layout;  // its dims in order; "k/32" is k_32

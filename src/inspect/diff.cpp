@@ -5,18 +5,21 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "inspect/compare.hpp"
 #include "inspect/decoded.hpp"
+#include "inspect/rearranged.hpp"
 #include "inspect/sizes.hpp"
+#include "inspect/value_faults.hpp"
 #include "inspect/words.hpp"
 
 namespace stridewise {
 namespace {
 
 using inspect::Extent;
+using inspect::Judge;
+using inspect::Reading;
 using inspect::Sides;
 
 // Beyond this, elements behind a byte are not counted one by one.
@@ -79,6 +82,11 @@ std::vector<std::string> findings_of(const Sides& sides,
   std::vector<std::string> findings;
   if (report.differences > 1) {
     findings = inspect::rearrangements(sides, report.by_dim);
+    if (findings.empty()) {
+      std::string text =
+          inspect::value_fault(sides, extent.examples, report.by_dim);
+      if (!text.empty()) findings.push_back(std::move(text));
+    }
   }
   // The indices where something differs, as a box: "c=8..15, h odd".
   const std::string box = inspect::print_all_counts(report.by_dim);
@@ -86,8 +94,13 @@ std::vector<std::string> findings_of(const Sides& sides,
   for (const DiffCounts& counts : report.by_dim) {
     elements *= inspect::print_counts(counts).size;
   }
+  const bool one_dim =
+      std::ranges::count_if(report.by_dim,
+                            [](const auto& dim) { return dim.extent > 1; }) < 2;
   if (report.differences == report.elements) {
     findings.emplace_back("all elements");
+  } else if (one_dim && inspect::irregular(report.by_dim)) {
+    // Of one dim, the indices that differ are all there is to say.
   } else if (elements == report.differences && !box.empty()) {
     findings.push_back("all of " + box);
   } else if (!box.empty()) {
@@ -99,6 +112,11 @@ std::vector<std::string> findings_of(const Sides& sides,
     add_bytes(sides, report, extent, first_byte, findings);
   }
   add_axes(report, findings);
+  if (report.infinite > 0) {
+    findings.push_back(fmt::format("{} differ{} by an infinity",
+                                   report.infinite,
+                                   report.infinite == 1 ? "s" : ""));
+  }
   if (report.nan_a > 0) {
     findings.push_back(nan_text(report.nan_a, "A", "B"));
   }
@@ -119,10 +137,28 @@ Result<void> check_tolerance(const Tolerance& tolerance) {
   return {};
 }
 
+// A memory, and what its elements are.
+struct Side {
+  const Layout& layout;
+  std::span<const std::byte> bytes;
+  ElementType type;
+  const Scales& scales;
+};
+
 // `in_memory`: bytes of these memories are those of the user.
-Result<DiffReport> compare_sides(const Sides& sides, const DiffOptions& options,
-                                 bool in_memory) {
+Result<DiffReport> compare_sides(const Side& a, const Side& b,
+                                 const ElementType& compared,
+                                 const DiffOptions& options, bool in_memory) {
+  const Shape& shape = a.layout.shape();
+  const auto reading_a = Reading::make(a.type, compared, a.scales, shape);
+  if (!reading_a) return unexpected(reading_a.error());
+  const auto reading_b = Reading::make(b.type, compared, b.scales, shape);
+  if (!reading_b) return unexpected(reading_b.error());
+  const Sides sides{
+      a.layout, a.bytes,    b.layout,   b.bytes,
+      compared, *reading_a, *reading_b, Judge(compared, options.tolerance)};
   DiffReport report;
+  report.compared = compared;
   report.elements = sides.a.elements();
   const Result<Extent> extent = inspect::compare(sides, options, report);
   if (!extent) return unexpected(extent.error());
@@ -133,40 +169,40 @@ Result<DiffReport> compare_sides(const Sides& sides, const DiffOptions& options,
   return report;
 }
 
-Result<DiffReport> diff_decoded(const Layout& a,
-                                std::span<const std::byte> a_bytes,
-                                const Layout& b,
-                                std::span<const std::byte> b_bytes,
+Result<DiffReport> diff_decoded(const Side& a, const Side& b,
+                                const ElementType& compared,
                                 const DiffOptions& options) {
-  for (const Layout* layout : {&a, &b}) {
-    if (layout->unreadable()) return unexpected(*layout->unreadable());
+  for (const Side* side : {&a, &b}) {
+    if (side->layout.unreadable())
+      return unexpected(*side->layout.unreadable());
   }
-  const Result<inspect::Decoded> from =
-      inspect::decode(a, options.type, a_bytes);
-  if (!from) return unexpected(from.error());
-  const Result<inspect::Decoded> to =
-      inspect::decode(b, options.type_b.value_or(options.type), b_bytes);
-  if (!to) return unexpected(to.error());
-  if (from->type != to->type) {
-    return fail(ErrorCode::mismatch,
-                fmt::format("A is of {}, B of {}", options.type.name,
-                            options.type_b.value_or(options.type).name));
-  }
-  DiffOptions plain{from->type, options.tolerance};
+  const auto decoded_a = inspect::decode(a.layout, a.type, a.bytes);
+  if (!decoded_a) return unexpected(decoded_a.error());
+  const auto decoded_b = inspect::decode(b.layout, b.type, b.bytes);
+  if (!decoded_b) return unexpected(decoded_b.error());
+  const auto scales_of = [](Scales scales) {
+    scales.dim = inspect::plain_name(std::move(scales.dim));
+    return scales;
+  };
+  const Scales scales_a = scales_of(a.scales);
+  const Scales scales_b = scales_of(b.scales);
+  DiffOptions plain{decoded_a->type, options.tolerance};
   Result<DiffReport> report = compare_sides(
-      {from->layout, from->bytes(), to->layout, to->bytes()}, plain, false);
+      {decoded_a->layout, decoded_a->bytes(), decoded_a->type, scales_a},
+      {decoded_b->layout, decoded_b->bytes(), decoded_b->type, scales_b},
+      compared, plain, false);
   if (!report) return report;
   for (auto* difference : {&report->first, &report->worst}) {
     if (!*difference) continue;
-    (*difference)->byte_a = a.bit_of((*difference)->index) / 8;
-    (*difference)->byte_b = b.bit_of((*difference)->index) / 8;
+    (*difference)->byte_a = a.layout.bit_of((*difference)->index) / 8;
+    (*difference)->byte_b = b.layout.bit_of((*difference)->index) / 8;
   }
   report->by_axis.clear();
   for (std::size_t d = 0; d < report->by_dim.size(); ++d) {
-    report->by_dim[d].name = a.shape()[d].name;
+    report->by_dim[d].name = a.layout.shape()[d].name;
   }
   for (std::string& finding : report->findings) {
-    finding = inspect::with_own_names(std::move(finding), a.shape());
+    finding = inspect::with_own_names(std::move(finding), a.layout.shape());
   }
   return report;
 }
@@ -182,21 +218,25 @@ Result<DiffReport> diff(const Layout& a, std::span<const std::byte> a_bytes,
   if (auto finite = check_tolerance(options.tolerance); !finite) {
     return unexpected(finite.error());
   }
-  const ElementType type_b = options.type_b.value_or(options.type);
-  const bool as_is = type_b == options.type &&
-                     inspect::reads_as_is(a, options.type) &&
-                     inspect::reads_as_is(b, options.type);
-  Result<DiffReport> report = DiffReport{};
-  if (as_is) {
-    for (const auto& [layout, bytes, name] :
-         {std::tuple{&a, a_bytes, "A"}, std::tuple{&b, b_bytes, "B"}}) {
-      auto fits = inspect::check_bytes(*layout, bytes, options.type, name);
-      if (!fits) return unexpected(fits.error());
+  const Result<ElementType> compared = inspect::compared_type(options);
+  if (!compared) return unexpected(compared.error());
+  const Side side_a{a, a_bytes, options.type, options.scales_a};
+  const Side side_b{b, b_bytes, options.type_b.value_or(options.type),
+                    options.scales_b};
+  bool as_is = true;
+  for (const auto& [side, name] :
+       {std::pair{&side_a, "A"}, std::pair{&side_b, "B"}}) {
+    if (!inspect::reads_as_is(side->layout)) {
+      as_is = false;
+      continue;
     }
-    report = compare_sides({a, a_bytes, b, b_bytes}, options, true);
-  } else {
-    report = diff_decoded(a, a_bytes, b, b_bytes, options);
+    auto fits =
+        inspect::check_bytes(side->layout, side->bytes, side->type, name);
+    if (!fits) return unexpected(fits.error());
   }
+  Result<DiffReport> report =
+      as_is ? compare_sides(side_a, side_b, *compared, options, true)
+            : diff_decoded(side_a, side_b, *compared, options);
   if (!report) return report;
   for (auto* difference : {&report->first, &report->worst}) {
     if (!*difference) continue;

@@ -32,6 +32,7 @@ class Judge {
  public:
   Judge(const ElementType& type, const Tolerance& tolerance);
 
+  [[nodiscard]] const Tolerance& tolerance() const { return tolerance_; }
   // Whether all of `count` neighbouring elements are equal enough.
   [[nodiscard]] bool all_pass(const std::byte* a, const std::byte* b,
                               std::int64_t count) const;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
-#include <set>
 
+#include "inspect/evidence.hpp"
+#include "inspect/mapped.hpp"
 #include "inspect/orders.hpp"
 #include "inspect/shifted.hpp"
 #include "inspect/words.hpp"
@@ -15,20 +17,31 @@
 namespace stridewise::inspect {
 namespace {
 
+constexpr int samples_for_dims = 64;            // of each index
 constexpr int samples_for_coordinates = 1024;   // a few for each
 constexpr std::int64_t most_compared = 4096;    // indices of a dim
 constexpr std::int64_t most_coordinates = 512;  // of an axis, values of a digit
+// Pairs that are kept of one finding: more would prove what is proven.
+constexpr int most_pairs = 4096;
 
 using Order = std::vector<std::int64_t>;
+
+// How many of so many samples may disagree: another fault may be there as well.
+std::int64_t most_misses(std::size_t pairs) {
+  return static_cast<std::int64_t>(pairs) / 10;
+}
 
 class Rearranged {
  public:
   Rearranged(const Sides& sides, const std::vector<DiffCounts>& by_dim)
       : sides_(sides), by_dim_(by_dim), shape_(sides.a.shape()) {
     for (const DiffCounts& counts : by_dim) {
-      std::vector<std::int64_t>& some = wrong_.emplace_back();
+      Offer& wrong = wrong_.emplace_back();
+      wrong.step = counts.step;
+      wrong.extent = counts.extent;
       for (std::size_t k = 0; k < counts.counts.size(); ++k) {
-        if (counts.counts[k] > 0) some.push_back(static_cast<std::int64_t>(k));
+        if (counts.counts[k] == 0) continue;
+        wrong.ranges.push_back(static_cast<std::int64_t>(k));
       }
     }
   }
@@ -47,25 +60,55 @@ class Rearranged {
   [[nodiscard]] bool tells_all() const { return whole_; }
 
  private:
+  // What was found of one number, and what speaks for it.
+  struct Held {
+    std::int64_t number = held_by_none;
+    Evidence evidence = {};
+  };
+  // A finding about numbers 0 .. extent - 1 of something.
+  struct Finding {
+    Order to;
+    std::vector<Evidence> each = {};  // of the numbers that moved
+    Evidence all = {};
+
+    void add(Held held) {
+      if (held.evidence.pairs() == 0 || all.pairs() > most_pairs) return;
+      all.join(held.evidence);
+      each.push_back(std::move(held.evidence));
+    }
+    // Each number's values count for themselves: where most of them are one value, others
+    // have it as well. Which number each one holds is chosen among all of them.
+    [[nodiscard]] bool significant(const Sides& sides) const {
+      const double prior = all.chance(sides);
+      const double choices = std::log2(static_cast<double>(to.size())) + 1;
+      double bits = 0;
+      for (const Evidence& evidence : each) {
+        bits += evidence.bits(sides, prior) - choices;
+      }
+      return bits > least_bits;
+    }
+  };
+
   // Elements among the indices that differ; of `free` dims any index. The same
   // ones for every question, but for that: what is read at random stays little.
-  [[nodiscard]] std::vector<Index> draw(const std::vector<bool>& free,
-                                        int count) const {
-    Sequence sequence;
-    std::vector<Index> drawn(static_cast<std::size_t>(count));
-    for (Index& x : drawn) {
-      for (std::size_t d = 0; d < shape_.size(); ++d) {
-        const auto& some = wrong_[d];
-        const bool any = free[d] || some.empty();
-        const std::int64_t step = any ? shape_[d].extent : by_dim_[d].step;
-        const std::int64_t range = sequence.below(any ? 1 : std::ssize(some));
-        const std::int64_t first =
-            any ? 0 : some[static_cast<std::size_t>(range)] * step;
-        x.push_back(first +
-                    sequence.below(std::min(step, shape_[d].extent - first)));
+  [[nodiscard]] std::vector<Index> drawn(const std::vector<bool>& free,
+                                         int count) const {
+    std::vector<Offer> offers = wrong_;
+    for (std::size_t d = 0; d < offers.size(); ++d) {
+      if (free[d] || offers[d].ranges.empty()) {
+        offers[d] = {.ranges = {0},
+                     .step = shape_[d].extent,
+                     .extent = shape_[d].extent};
       }
     }
-    return drawn;
+    return draw(offers, count);
+  }
+  // The same with index 0 of a dim, for who puts in others.
+  [[nodiscard]] std::vector<Index> drawn_around(std::size_t d,
+                                                int count) const {
+    std::vector<Offer> offers = wrong_;
+    offers[d] = {.ranges = {0}};
+    return draw(offers, count);
   }
 
   // ", where n=1": what else all that differs has in common.
@@ -78,15 +121,18 @@ class Rearranged {
     return text.empty() ? "" : ", where " + text;
   }
 
-  // What is known of an order in words; empty where most of it is lost.
-  std::string say(const std::string& name, const Order& to,
+  // What is known of an order in words; empty where most of it is lost, or where
+  // values are so few that chance may have made it.
+  std::string say(const std::string& name, const Finding& finding,
                   const std::vector<bool>& told) {
+    const Order& to = finding.to;
     std::int64_t moved = 0;
     for (std::int64_t k = 0; k < std::ssize(to); ++k) {
       const std::int64_t from = to[static_cast<std::size_t>(k)];
       moved += from >= 0 && from != k ? 1 : 0;
     }
     if (moved == 0 || std::ranges::count(to, held_by_none) > moved) return "";
+    if (!finding.significant(sides_)) return "";
     const std::string others = where(told);
     whole_ = whole_ || others.empty();
     return print_rearrangement(name, to) + others;
@@ -94,34 +140,46 @@ class Rearranged {
 
   // ------------------------------------------------------------- dims ------
 
+  // Whether A has in these elements what B has where dim d is `other`.
+  bool agrees(const std::vector<Index>& at, const std::vector<Element>& here,
+              std::size_t d, std::int64_t other) const {
+    std::int64_t misses = 0;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      Index y = at[k];
+      y[d] = other;
+      misses += sides_.near(here[k], sides_.value_b(y)) ? 0 : 1;
+      if (misses > most_misses(at.size())) return false;
+    }
+    return true;
+  }
+
   // The index of dim d whose values A has at index k.
-  std::int64_t holds(std::size_t d, std::int64_t k,
-                     const std::vector<Index>& drawn) {
+  Held holds(std::size_t d, std::int64_t k,
+             const std::vector<Index>& drawn) const {
     std::vector<Index> at;
+    std::vector<Element> here;
     bool differs = false;
-    std::set<std::string> values;
     for (Index x : drawn) {
       x[d] = k;
-      const std::byte* const here = sides_.at_a(x);
-      differs = differs || !sides_.same(here, sides_.at_b(x));
-      values.emplace(reinterpret_cast<const char*>(here), sides_.width());
+      here.push_back(sides_.value_a(x));
+      differs = differs || !sides_.near(here.back(), sides_.value_b(x));
       at.push_back(std::move(x));
     }
-    if (!differs) return k;
-    // Few values would be found anywhere.
-    if (values.size() < 2) return held_by_none;
-    std::int64_t found = held_by_none;
+    Held held;
+    if (!differs) held.number = k;
+    if (!differs || agrees(at, here, d, k)) return held;
     for (std::int64_t other = 0; other < shape_[d].extent; ++other) {
-      const bool all = std::ranges::all_of(at, [&](const Index& x) {
-        Index y = x;
-        y[d] = other;
-        return sides_.same(sides_.at_a(x), sides_.at_b(y));
-      });
-      if (!all) continue;
-      if (found >= 0) return held_by_none;
-      found = other;
+      if (other == k || !agrees(at, here, d, other)) continue;
+      // Two that agree tell nothing of either.
+      if (held.number >= 0) return {};
+      held.number = other;
     }
-    return found;
+    for (std::size_t j = 0; j < at.size() && held.number >= 0; ++j) {
+      Index y = at[j];
+      y[d] = held.number;
+      held.evidence.add(sides_, here[j], sides_.value_b(y));
+    }
+    return held;
   }
 
   std::string dim(std::size_t d) {
@@ -130,23 +188,25 @@ class Rearranged {
     if (extent < 2 || extent > most_compared || counts.empty()) return "";
     std::vector<bool> told(shape_.size());
     told[d] = true;
-    const std::vector<Index> drawn = draw(told, samples);
-    Order to;
+    const std::vector<Index> asked = drawn_around(d, samples_for_dims);
+    Finding finding;
     std::int64_t lost = 0;
     bool moved = false;
     for (std::int64_t k = 0; k < extent; ++k) {
-      to.push_back(
-          counts[static_cast<std::size_t>(k)] == 0 ? k : holds(d, k, drawn));
-      moved = moved || (to.back() >= 0 && to.back() != k);
-      lost += to.back() < 0 ? 1 : 0;
+      Held held{.number = k};
+      if (counts[static_cast<std::size_t>(k)] > 0) held = holds(d, k, asked);
+      finding.to.push_back(held.number);
+      moved = moved || (held.number >= 0 && held.number != k);
+      lost += held.number < 0 ? 1 : 0;
+      finding.add(std::move(held));
       // Nothing like it among the first: nothing is rearranged.
       if (lost > 8 && !moved) break;
     }
     // Where a part of a block is padding, its digit tells more than the dim.
     std::string text;
     if (lost > 0) text = digits(d);
-    if (!text.empty() || std::ssize(to) < extent) return text;
-    return say(shape_[d].name, to, told);
+    if (!text.empty() || std::ssize(finding.to) < extent) return text;
+    return say(shape_[d].name, finding, told);
   }
 
   // ------------------------------------------------------- coordinates ------
@@ -159,19 +219,22 @@ class Rearranged {
       const std::function<std::int64_t(const Index&)>& value) {
     if (extent < 2 || extent > most_coordinates) return "";
     std::vector<std::vector<Index>> at(static_cast<std::size_t>(extent));
-    for (Index& x : draw(told, samples_for_coordinates)) {
+    for (Index& x : drawn(told, samples_for_coordinates)) {
       at[static_cast<std::size_t>(value(x))].push_back(std::move(x));
     }
-    Order to(at.size(), not_known);
+    Finding finding;
+    finding.to.assign(at.size(), not_known);
     for (std::int64_t should = 0; should < extent; ++should) {
       const auto& all = at[static_cast<std::size_t>(should)];
       if (!telling(all)) continue;
-      std::int64_t& own = to[static_cast<std::size_t>(should)];
+      std::int64_t& own = finding.to[static_cast<std::size_t>(should)];
       if (own == not_known) own = held_by_none;
-      const std::int64_t is = held_by(all, should, extent, step);
-      if (is >= 0) to[static_cast<std::size_t>(is)] = should;
+      Held held = held_by(all, should, extent, step);
+      if (held.number < 0) continue;
+      finding.to[static_cast<std::size_t>(held.number)] = should;
+      if (held.number != should) finding.add(std::move(held));
     }
-    return say(name, to, told);
+    return say(name, finding, told);
   }
 
   // Such as processors in another order.
@@ -218,30 +281,40 @@ class Rearranged {
   // Few values would be found anywhere.
   [[nodiscard]] bool telling(const std::vector<Index>& all) const {
     return std::ssize(all) > 1 && std::ranges::any_of(all, [&](const Index& x) {
-             return !sides_.same(sides_.at_b(x), sides_.at_b(all.front()));
+             return !sides_.near(sides_.value_b(x),
+                                 sides_.value_b(all.front()));
            });
   }
 
   // Where these elements are, all of which belong to `should`.
-  [[nodiscard]] std::int64_t held_by(const std::vector<Index>& all,
-                                     std::int64_t should, std::int64_t extent,
-                                     std::int64_t step) const {
-    std::int64_t found = held_by_none;
+  [[nodiscard]] Held held_by(const std::vector<Index>& all, std::int64_t should,
+                             std::int64_t extent, std::int64_t step) const {
+    Held held;
     for (std::int64_t is = 0; is < extent; ++is) {
-      const bool here = std::ranges::all_of(all, [&](const Index& x) {
-        return sides_.has(sides_.a.offset(x) + (is - should) * step, x);
-      });
-      if (!here) continue;
-      if (found >= 0) return held_by_none;
-      found = is;
+      Evidence evidence;
+      std::int64_t misses = 0;
+      for (const Index& x : all) {
+        const std::int64_t place = sides_.a.offset(x) + (is - should) * step;
+        if (place < 0 || place >= sides_.a.places()) {
+          ++misses;
+        } else {
+          const int before = evidence.agree();
+          evidence.add(sides_, sides_.value_a(place, x), sides_.value_b(x));
+          misses += evidence.agree() > before ? 0 : 1;
+        }
+        if (misses > most_misses(all.size())) break;
+      }
+      if (misses > most_misses(all.size())) continue;
+      if (held.number >= 0) return {};
+      held = {is, std::move(evidence)};
     }
-    return found;
+    return held;
   }
 
   const Sides& sides_;
   const std::vector<DiffCounts>& by_dim_;
   const Shape& shape_;
-  std::vector<std::vector<std::int64_t>> wrong_;  // by dim: ranges that differ
+  std::vector<Offer> wrong_;  // by dim: ranges that differ
   bool whole_ = false;
 };
 
@@ -258,7 +331,8 @@ std::vector<std::string> rearrangements(const Sides& sides,
   if (rearranged.tells_all()) return sentences;
   if (std::string text = shifted.stride(); !text.empty()) return {text};
   if (!sentences.empty()) return sentences;
-  std::string text = shifted.pitch();
+  std::string text = mapped(sides);
+  if (text.empty()) text = shifted.pitch();
   if (text.empty()) text = shifted.elsewhere();
   if (!text.empty()) sentences.push_back(std::move(text));
   return sentences;

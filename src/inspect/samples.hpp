@@ -3,20 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstring>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "base/random.hpp"
+#include "inspect/judge.hpp"
+#include "inspect/reading.hpp"
 #include "stridewise/diff.hpp"
 
 namespace stridewise::inspect {
 
 using Index = std::vector<std::int64_t>;
 
-inline constexpr int samples = 48;  // asked for one question
+// One element, of the type in which both sides are compared.
+struct Element {
+  alignas(16) std::array<std::byte, 16> bytes{};
+};
 
 // Both sides of a comparison; B is the reference.
 struct Sides {
@@ -24,27 +27,48 @@ struct Sides {
   std::span<const std::byte> a_bytes;
   const Layout& b;
   std::span<const std::byte> b_bytes;
+  ElementType compared;
+  Reading reading_a;
+  Reading reading_b;
+  Judge judge;
 
-  [[nodiscard]] std::size_t width() const {
-    return static_cast<std::size_t>(a.element_bytes());
+  // Whether equal bytes of both are equal elements in equal places.
+  [[nodiscard]] bool same_memory() const {
+    return a == b && reading_a.as_is() && reading_b.as_is();
   }
-  [[nodiscard]] const std::byte* at_a(const Index& x) const {
-    return place_a(a.offset(x));
+  // What lies in a place of A, read as the element x. Pre: within A.
+  [[nodiscard]] Element value_a(std::int64_t place, const Index& x) const {
+    Element value;
+    reading_a.one(a_bytes.data() + place * a.element_bytes(), x,
+                  value.bytes.data());
+    return value;
   }
-  [[nodiscard]] const std::byte* at_b(const Index& x) const {
-    return b_bytes.data() + static_cast<std::size_t>(b.offset(x)) * width();
+  [[nodiscard]] Element value_a(const Index& x) const {
+    return value_a(a.offset(x), x);
   }
-  // Pre: within A.
-  [[nodiscard]] const std::byte* place_a(std::int64_t place) const {
-    return a_bytes.data() + static_cast<std::size_t>(place) * width();
+  [[nodiscard]] Element value_b(const Index& x) const {
+    Element value;
+    reading_b.one(b_bytes.data() + b.offset(x) * b.element_bytes(), x,
+                  value.bytes.data());
+    return value;
   }
-  [[nodiscard]] bool same(const std::byte* x, const std::byte* y) const {
-    return std::memcmp(x, y, width()) == 0;
+  // Whether values are equal enough.
+  [[nodiscard]] bool near(const Element& of_a, const Element& of_b) const {
+    return judge.all_pass(of_a.bytes.data(), of_b.bytes.data(), 1);
   }
-  // Whether A has at this place what B has of x.
-  [[nodiscard]] bool has(std::int64_t place, const Index& x) const {
-    return place >= 0 && place < a.places() && same(place_a(place), at_b(x));
+  [[nodiscard]] bool right(const Index& x) const {
+    return near(value_a(x), value_b(x));
   }
 };
+
+// The indices of a dim that are drawn from: ranges of `step` of them, by their numbers.
+struct Offer {
+  std::vector<std::int64_t> ranges;
+  std::int64_t step = 1;
+  std::int64_t extent = 1;
+};
+// Up to `count` different elements at random, the same ones each time; all of those that
+// are offered where there are no more.
+[[nodiscard]] std::vector<Index> draw(std::span<const Offer> offers, int count);
 
 }  // namespace stridewise::inspect

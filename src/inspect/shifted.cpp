@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
+#include <cstring>
 #include <unordered_set>
 
 #include "stridewise/notation.hpp"
@@ -13,53 +13,62 @@
 namespace stridewise::inspect {
 namespace {
 
-constexpr int drawn = 96;
+constexpr int samples = 192;
 constexpr std::int64_t most_shift = 16;  // elements
+// Shifts of each dim and digit that are tried: about 2^8.
+constexpr double bits_of_choice = 8;
+// What those that differ must have on their own.
+constexpr double least_bits_of_different = 20;
 
 }  // namespace
 
 Shifted::Shifted(const Sides& sides) : sides_(sides), shape_(sides.a.shape()) {
-  Sequence sequence;
-  for (int s = 0; s < drawn; ++s) {
-    Index& x = samples_.emplace_back();
-    for (const Dim& dim : shape_) x.push_back(sequence.below(dim.extent));
+  std::vector<Offer> all;
+  for (const Dim& dim : shape_) {
+    all.push_back({.ranges = {0}, .step = dim.extent, .extent = dim.extent});
   }
-}
-
-// How many of the samples that differ A has `shift` elements further for each
-// step of `d`; of all samples where d is beyond the dims. 0 where that is less
-// than half: rows that overlap lose some of their elements.
-int Shifted::shifted(std::size_t d, std::int64_t shift) const {
-  const bool whole = d == shape_.size();
-  int usable = 0;
-  int there = 0;
-  std::set<std::string> values;
+  samples_ = draw(all, samples);
   for (const Index& x : samples_) {
-    if (usable == samples) break;
-    const std::int64_t steps = whole ? 1 : x[d];
-    const std::int64_t place = sides_.a.offset(x) + steps * shift;
-    if (steps == 0 || place < 0 || place >= sides_.a.places()) continue;
-    // Equal where it stands: it tells nothing of another stride.
-    if (!whole && sides_.same(sides_.at_a(x), sides_.at_b(x))) continue;
-    ++usable;
-    if (!sides_.has(place, x)) continue;
-    ++there;
-    values.emplace(reinterpret_cast<const char*>(sides_.at_b(x)),
-                   sides_.width());
+    here_.push_back(sides.value_a(x));
+    there_.push_back(sides.value_b(x));
+    differ_.push_back(!sides.near(here_.back(), there_.back()));
   }
-  const bool enough =
-      usable >= samples / 3 && 10 * there >= (whole ? 9 : 5) * usable;
-  return enough && values.size() > 2 ? there : 0;
 }
 
-// The nearest shift of those that explain most.
-std::int64_t Shifted::best_shift(std::size_t d, int& most) const {
+double Shifted::bits(const PlaceOf& place_of, double share) const {
+  Evidence all, different;
+  for (std::size_t k = 0; k < samples_.size(); ++k) {
+    const Index& x = samples_[k];
+    const std::optional<std::int64_t> place = place_of(x);
+    if (!place || *place < 0 || *place >= sides_.a.places()) continue;
+    const Element moved = sides_.value_a(*place, x);
+    all.add(sides_, moved, there_[k]);
+    if (all.pairs() - all.agree() > (1 - share) * samples) return 0;
+    if (differ_[k]) different.add(sides_, moved, there_[k]);
+  }
+  if (different.share() < share || all.share() < share) return 0;
+  if (different.bits(sides_) < least_bits_of_different + bits_of_choice) {
+    return 0;
+  }
+  const double found = all.bits(sides_);
+  return found < least_bits + bits_of_choice ? 0 : found;
+}
+
+// The nearest shift of those that explain most. Rows that overlap lose half of their
+// elements at most; what begins further on loses none.
+std::int64_t Shifted::best_shift(std::size_t d, double& most) const {
+  const bool whole = d == shape_.size();
   std::int64_t best = 0;
   for (std::int64_t by = 1; by <= most_shift; ++by) {
     for (const std::int64_t shift : {by, -by}) {
-      const int there = shifted(d, shift);
-      if (there > most) {
-        most = there;
+      const auto place_of = [&](const Index& x) -> std::optional<std::int64_t> {
+        const std::int64_t steps = whole ? 1 : x[d];
+        if (steps == 0) return std::nullopt;
+        return sides_.a.offset(x) + steps * shift;
+      };
+      const double found = bits(place_of, whole ? 0.9 : 0.5);
+      if (found > most) {
+        most = found;
         best = shift;
       }
     }
@@ -68,7 +77,7 @@ std::int64_t Shifted::best_shift(std::size_t d, int& most) const {
 }
 
 std::string Shifted::further() const {
-  int most = 0;
+  double most = 0;
   const std::int64_t shift = best_shift(shape_.size(), most);
   if (shift == 0) return "";
   const std::int64_t by = std::abs(shift);
@@ -77,7 +86,7 @@ std::string Shifted::further() const {
 }
 
 std::string Shifted::stride() const {
-  int most = 0;
+  double most = 0;
   std::int64_t shift = 0;
   std::size_t dim = 0;
   for (std::size_t d = 0; d < shape_.size(); ++d) {
@@ -94,29 +103,9 @@ std::string Shifted::stride() const {
                      shift > 0 ? "large" : "small");
 }
 
-// Whether A has the elements where this layout would.
-bool Shifted::explains(const Layout& other) const {
-  int usable = 0;
-  int there = 0;
-  int elsewhere = 0;
-  for (const Index& x : samples_) {
-    const std::int64_t place = other.offset(x);
-    if (place >= sides_.a.places()) continue;
-    ++usable;
-    if (!sides_.has(place, x)) continue;
-    ++there;
-    elsewhere += sides_.has(sides_.a.offset(x), x) ? 0 : 1;
-  }
-  return usable >= samples / 3 && 10 * there >= 9 * usable &&
-         elsewhere >= samples / 4;
-}
-
 std::string Shifted::pitch() const {
   // What is read at random stays little where not much differs.
-  const auto differ = std::ranges::count_if(samples_, [&](const Index& x) {
-    return !sides_.same(sides_.at_a(x), sides_.at_b(x));
-  });
-  if (differ < samples / 4) return "";
+  if (std::ranges::count(differ_, true) < std::ssize(samples_) / 8) return "";
   const Expression& expression = sides_.a.expression();
   std::size_t bound = 0;
   for (std::size_t a = 0; a < expression.axes.size(); ++a) {
@@ -129,7 +118,12 @@ std::string Shifted::pitch() const {
         other.axes[a].terms[t].stride = {Step::Kind::exact, term.stride + by};
         const Result<Layout> layout =
             Layout::bind(other, shape_, sides_.a.element_bytes());
-        if (!layout || !layout->valid() || !explains(*layout)) continue;
+        if (!layout || !layout->valid()) continue;
+        const auto place_of =
+            [&](const Index& x) -> std::optional<std::int64_t> {
+          return layout->offset(x);
+        };
+        if (bits(place_of, 0.9) == 0) continue;
         const Digit& digit = expression.axes[a].terms[t].digit;
         return fmt::format("written with {} {} elements apart instead of {}",
                            print(digit), term.stride + by, term.stride);
@@ -139,32 +133,54 @@ std::string Shifted::pitch() const {
   return "";
 }
 
+// Values are looked for as A's own type has them, bit by bit: where they are found, what
+// lies two and three codes beside them must be rarer.
 std::string Shifted::elsewhere() const {
   constexpr std::size_t most_read = std::size_t{1} << 24;  // bytes of A
-  // Narrow values are found anywhere, and of wide ones few are asked for.
-  const std::size_t width = sides_.width();
-  if ((width != 4 && width != 8) || sides_.a_bytes.size() > most_read)
+  constexpr std::size_t few_values = 512;  // any tensor may have so many alike
+  const std::int64_t width = sides_.a.element_bytes();
+  if (width < 2 || width > 8 || sides_.reading_a.by_index() ||
+      sides_.a_bytes.size() > most_read) {
     return "";
+  }
+  const std::optional<Values> read = sides_.reading_a.fused();
   const auto key = [&](const std::byte* at) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, at, width);
+    std::memcpy(&bits, at, static_cast<std::size_t>(width));
     return bits;
   };
-  std::unordered_set<std::uint64_t> wanted;
+  std::unordered_set<std::uint64_t> wanted, beside;
   int differ = 0;
-  for (const Index& x : samples_) {
-    if (sides_.same(sides_.at_a(x), sides_.at_b(x))) continue;
+  for (std::size_t k = 0; k < samples_.size(); ++k) {
+    if (!differ_[k]) continue;
     ++differ;
-    wanted.insert(key(sides_.at_b(x)));
+    Element stored = there_[k];
+    if (read) {
+      convert_values({read->dst, read->src, read->quantisation},
+                     there_[k].bytes.data(), stored.bytes.data(), 1);
+    }
+    wanted.insert(key(stored.bytes.data()));
   }
   const std::size_t asked = wanted.size();
-  if (2 * differ < drawn || 10 * asked < 9 * static_cast<std::size_t>(differ)) {
+  if (2 * differ < std::ssize(samples_) ||
+      10 * asked < 9 * static_cast<std::size_t>(differ)) {
     return "";
   }
-  for (std::int64_t place = 0; place < sides_.a.places(); ++place) {
-    wanted.erase(key(sides_.place_a(place)));
+  for (const std::uint64_t code : wanted) {
+    for (const std::uint64_t by : {2U, 3U}) {
+      if (!wanted.contains(code + by)) beside.insert(code + by);
+    }
   }
-  if (10 * wanted.size() > asked) return "";
+  const std::size_t controls = beside.size();
+  std::unordered_set<std::uint64_t> values;
+  for (std::int64_t place = 0; place < sides_.a.places(); ++place) {
+    const std::uint64_t has = key(sides_.a_bytes.data() + place * width);
+    if (values.size() <= few_values) values.insert(has);
+    wanted.erase(has);
+    beside.erase(has);
+  }
+  if (values.size() <= few_values) return "";
+  if (10 * wanted.size() > asked || 2 * beside.size() < controls) return "";
   return "A has the values of B in other places: its layout is another one "
          "(infer tells which)";
 }

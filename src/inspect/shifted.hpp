@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "inspect/evidence.hpp"
 #include "inspect/samples.hpp"
 
 namespace stridewise::inspect {
@@ -26,13 +29,20 @@ class Shifted {
   [[nodiscard]] std::string elsewhere() const;
 
  private:
-  [[nodiscard]] int shifted(std::size_t d, std::int64_t shift) const;
-  [[nodiscard]] bool explains(const Layout& other) const;
-  [[nodiscard]] std::int64_t best_shift(std::size_t d, int& most) const;
+  // Where an element would be in A; nullopt: it tells nothing.
+  using PlaceOf = std::function<std::optional<std::int64_t>(const Index&)>;
+
+  // How much speaks for A having elements there: 0 where less than `share` of those
+  // that differ are, or where chance may have put them there.
+  [[nodiscard]] double bits(const PlaceOf& place_of, double share) const;
+  [[nodiscard]] std::int64_t best_shift(std::size_t d, double& most) const;
 
   const Sides& sides_;
   const Shape& shape_;
   std::vector<Index> samples_;
+  std::vector<Element> here_;  // of A, and of B
+  std::vector<Element> there_;
+  std::vector<bool> differ_;
 };
 
 }  // namespace stridewise::inspect

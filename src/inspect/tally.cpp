@@ -68,12 +68,11 @@ std::int64_t Along::run(std::int64_t x, std::int64_t most) const {
 
 // ----------------------------------------------------------------- Tally ---
 
-Tally::Tally(const Sides& sides, const DiffOptions& options, std::size_t dim,
-             DiffReport& report)
+Tally::Tally(const Sides& sides, std::size_t dim, DiffReport& report)
     : sides_(sides),
       report_(report),
-      width_(sides.a.element_bytes()),
-      judge_(options.type, options.tolerance),
+      width_(sides.compared.bytes()),
+      judge_(sides.judge),
       rounds_(judge_.rounds()),
       along_(sides.a, dim),
       coordinates_(sides.a.axes().size()) {
@@ -110,6 +109,7 @@ void Tally::marked(std::vector<std::int64_t>& index, std::int64_t first,
   report_.max_ulp = std::max(report_.max_ulp, marks_.max_ulp);
   report_.nan_a += marks_.nan_a;
   report_.nan_b += marks_.nan_b;
+  report_.infinite += infinite_ones(count);
 
   index_ = index;
   if (has_dim) index_[dim] = 0;
@@ -118,6 +118,8 @@ void Tally::marked(std::vector<std::int64_t>& index, std::int64_t first,
     if (d != dim) add(report_.by_dim[d], index[d], marks_.count);
   }
   if (has_dim) add_run(report_.by_dim[dim], begin, fails);
+
+  take_example(begin, count, a, b);
 
   const auto here = [&](std::int64_t k) {
     if (has_dim) index_[dim] = begin + k;
@@ -136,9 +138,42 @@ void Tally::marked(std::vector<std::int64_t>& index, std::int64_t first,
     return;
   }
   Difference candidate = here(worst);
-  if (!report_.worst || exceeds(candidate, *report_.worst)) {
-    report_.worst = std::move(candidate);
+  const std::byte* const at_a = a + worst * width_;
+  const std::byte* const at_b = b + worst * width_;
+  if (report_.worst && !exceeds(candidate, at_a, at_b)) return;
+  report_.worst = std::move(candidate);
+  std::copy_n(at_a, width_, worst_a_.bytes.begin());
+  std::copy_n(at_b, width_, worst_b_.bytes.begin());
+}
+
+// Of those that fail, the ones with an infinite error that is no NaN's.
+std::int64_t Tally::infinite_ones(std::int64_t count) const {
+  if (marks_.max_abs == marks_.max_finite_abs) return 0;
+  std::int64_t infinite = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    infinite += marks_.fails[at] != 0 && std::isinf(marks_.abs[at]) ? 1 : 0;
   }
+  return infinite - marks_.nan_a - marks_.nan_b;
+}
+
+// One of those that fail in a row, which stays with the chance that all rows have
+// (Vitter's reservoir). index_ is that of the row.
+void Tally::take_example(std::int64_t begin, std::int64_t count,
+                         const std::byte* a, const std::byte* b) {
+  constexpr std::int64_t most = 512;
+  ++offered_;
+  std::int64_t slot = std::ssize(examples_);
+  if (slot == most) slot = sequence_.below(offered_);
+  if (slot >= most) return;
+  std::int64_t k = sequence_.below(count);
+  while (marks_.fails[static_cast<std::size_t>(k)] == 0) k = (k + 1) % count;
+  if (slot == std::ssize(examples_)) examples_.emplace_back();
+  Example& example = examples_[static_cast<std::size_t>(slot)];
+  example.index = index_;
+  if (along_.dim() < index_.size()) example.index[along_.dim()] = begin + k;
+  std::copy_n(a + k * width_, width_, example.a.bytes.begin());
+  std::copy_n(b + k * width_, width_, example.b.bytes.begin());
 }
 
 // By bytes and by axes. index_ is that of the run with its own dim at 0.
@@ -150,7 +185,8 @@ void Tally::count_places(std::int64_t begin,
     return fails[static_cast<std::size_t>(k)] != 0;
   };
   const auto widen = [&](std::int64_t k) {
-    const std::int64_t byte = (place + along_.place(begin + k)) * width_;
+    const std::int64_t byte =
+        (place + along_.place(begin + k)) * sides_.a.element_bytes();
     if (extent_.first_byte_a < 0 || byte < extent_.first_byte_a) {
       extent_.first_byte_a = byte;
     }
@@ -202,17 +238,16 @@ std::int64_t Tally::worst_of(std::int64_t least, std::int64_t count,
   return worst;
 }
 
-bool Tally::exceeds(const Difference& one, const Difference& other) const {
+// Whether a candidate, of these values, is worse than the worst one.
+bool Tally::exceeds(const Difference& one, const std::byte* a,
+                    const std::byte* b) const {
+  const Difference& other = *report_.worst;
   if (one.abs != other.abs) return one.abs > other.abs;
   if (rounds_) {
-    const std::byte* const a = sides_.a_bytes.data();
-    const std::byte* const b = sides_.b_bytes.data();
-    const auto larger_than = [&](const Difference& x, const Difference& y) {
-      return judge_.larger(a + x.byte_a, b + x.byte_b, a + y.byte_a,
-                           b + y.byte_b);
-    };
-    if (larger_than(one, other)) return true;
-    if (larger_than(other, one)) return false;
+    const std::byte* const worst_a = worst_a_.bytes.data();
+    const std::byte* const worst_b = worst_b_.bytes.data();
+    if (judge_.larger(a, b, worst_a, worst_b)) return true;
+    if (judge_.larger(worst_a, worst_b, a, b)) return false;
   }
   return one.index < other.index;
 }
@@ -221,8 +256,8 @@ Difference Tally::difference(const std::vector<std::int64_t>& index,
                              const std::byte* a, const std::byte* b) const {
   Difference d = judge_.describe(a, b);
   d.index = index;
-  d.byte_a = sides_.a.offset(index) * width_;
-  d.byte_b = sides_.b.offset(index) * width_;
+  d.byte_a = sides_.a.offset(index) * sides_.a.element_bytes();
+  d.byte_b = sides_.b.offset(index) * sides_.b.element_bytes();
   return d;
 }
 

@@ -5,8 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "base/random.hpp"
 #include "inspect/compare.hpp"
 #include "inspect/judge.hpp"
+#include "inspect/samples.hpp"
 
 namespace stridewise::inspect {
 
@@ -51,12 +53,13 @@ class Along {
 class Tally {
  public:
   // Runs are along `dim`.
-  Tally(const Sides& sides, const DiffOptions& options, std::size_t dim,
-        DiffReport& report);
+  Tally(const Sides& sides, std::size_t dim, DiffReport& report);
 
   [[nodiscard]] const Judge& judge() const { return judge_; }
   [[nodiscard]] const Along& along() const { return along_; }
   [[nodiscard]] const Extent& extent() const { return extent_; }
+  // Elements that differ, at random among all of them.
+  [[nodiscard]] std::vector<Example> examples() const { return examples_; }
 
   // `count` elements along the dim from `index` on, whose values follow each
   // other at a and b. `index` comes back as it was.
@@ -66,26 +69,33 @@ class Tally {
  private:
   void marked(std::vector<std::int64_t>& index, std::int64_t first,
               std::int64_t count, const std::byte* a, const std::byte* b);
+  void take_example(std::int64_t begin, std::int64_t count, const std::byte* a,
+                    const std::byte* b);
   void count_places(std::int64_t begin, std::span<const std::int64_t> fails);
   [[nodiscard]] std::int64_t worst_of(std::int64_t least, std::int64_t count,
                                       const std::byte* a,
                                       const std::byte* b) const;
-  [[nodiscard]] bool exceeds(const Difference& one,
-                             const Difference& other) const;
+  [[nodiscard]] std::int64_t infinite_ones(std::int64_t count) const;
+  [[nodiscard]] bool exceeds(const Difference& one, const std::byte* a,
+                             const std::byte* b) const;
   [[nodiscard]] Difference difference(const std::vector<std::int64_t>& index,
                                       const std::byte* a,
                                       const std::byte* b) const;
 
   const Sides& sides_;
   DiffReport& report_;
-  const std::int64_t width_;
-  const Judge judge_;
+  const std::int64_t width_;  // of compared elements
+  const Judge& judge_;
   const bool rounds_;
   const Along along_;
   std::vector<std::int64_t> coordinates_;
   std::vector<std::int64_t> index_;
   Marks marks_;
+  Element worst_a_, worst_b_;  // of the report's worst one
   Extent extent_;
+  std::vector<Example> examples_;
+  std::int64_t offered_ = 0;  // as examples
+  Sequence sequence_;
 };
 
 }  // namespace stridewise::inspect

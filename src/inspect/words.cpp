@@ -183,4 +183,11 @@ std::string print_all_counts(const std::vector<DiffCounts>& all) {
   return fmt::format("{}", fmt::join(sets, ", "));
 }
 
+bool irregular(const std::vector<DiffCounts>& all) {
+  return std::ranges::any_of(all, [](const DiffCounts& counts) {
+    const std::string text = print_counts(counts).text;
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+  });
+}
+
 }  // namespace stridewise::inspect

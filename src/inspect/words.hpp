@@ -36,6 +36,9 @@ struct CountedSet {
 // "c=8..15, h odd": those of `all` that tell something.
 [[nodiscard]] std::string print_all_counts(const std::vector<DiffCounts>& all);
 
+// Whether one of the sets has no words of its own: "17 of the 64 values of c".
+[[nodiscard]] bool irregular(const std::vector<DiffCounts>& all);
+
 // "4k+1", "4k".
 [[nodiscard]] std::string residue(std::int64_t period, std::int64_t rest);
 
