@@ -231,8 +231,9 @@ class Parser {
     std::vector<ContainedTensor>& tensors = directory_.tensors;
     std::vector<std::size_t> order(tensors.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    // What takes no bytes lies before what begins at the same place.
     std::ranges::sort(order, {}, [&](std::size_t k) {
-      return std::pair(tensors[k].offset, tensors[k].bytes);
+      return std::pair(tensors[k].offset, tensors[k].bytes != 0);
     });
     for (std::size_t at = 0; at < order.size(); ++at) {
       ContainedTensor& tensor = tensors[order[at]];
