@@ -46,8 +46,8 @@ int list(const char* path) {
               << (tensor.fortran_order ? 'f' : 'c') << ' '
               << (tensor.layout.empty() ? "-" : hex(tensor.layout)) << ' ';
     const Result<LoadedTensor> loaded = container->load(tensor.name);
-    std::cout << (loaded ? "=" + hex(loaded->bytes)
-                         : "!" + hex(loaded.error().message))
+    std::cout << (loaded ? '=' : '!')
+              << (loaded ? hex(loaded->bytes) : hex(loaded.error().message))
               << '\n';
   }
   return 0;

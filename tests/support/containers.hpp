@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -14,10 +15,12 @@
 
 namespace stridewise::testing {
 
+// A number of that many bytes, which may be more than it needs.
 inline std::string little(std::uint64_t value, int bytes) {
   std::string text;
   for (int k = 0; k < bytes; ++k) {
-    text += static_cast<char>(value >> (8 * k) & 0xff);
+    text += static_cast<char>(value & 0xff);
+    value >>= 8;
   }
   return text;
 }
@@ -156,11 +159,12 @@ struct ZipFile {
 
 // ----------------------------------------------------------------- files ---
 
-// A folder that is gone with the test.
+// A folder of this process that is gone with the test.
 class Folder {
  public:
   explicit Folder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / name) {
+      : path_(std::filesystem::temp_directory_path() /
+              (name + "." + std::to_string(::getpid()))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
