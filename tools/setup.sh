@@ -5,8 +5,8 @@
 #     build/peers; the two that are named here take gigabytes (docs/bench.md)
 set -eu
 
-run="cmake ninja-build g++ libfmt-dev libexpected-dev libtomlplusplus-dev libcli11-dev
-nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
+run="cmake ninja-build g++ libfmt-dev libexpected-dev libtomlplusplus-dev zlib1g-dev
+libcli11-dev nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
 test="$run python3 python3-dev python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-19 libc++-19-dev libc++abi-19-dev
@@ -45,21 +45,22 @@ if [ -n "$missing" ]; then
 fi
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-# venv FOLDER PACKAGE...: a virtual environment of its own, once
+# venv FOLDER PACKAGE...: a virtual environment of its own, until other packages are asked for
 venv() {
   folder=$1
   shift
-  [ ! -e "$folder/complete" ] || return 0
+  [ "$(cat "$folder/complete" 2>/dev/null)" != "$*" ] || return 0
   echo "installing: $* in $folder" >&2
   /usr/bin/python3 -m venv --clear "$folder"
   "$folder/bin/pip" install -q "$@" >&2
-  touch "$folder/complete"
+  echo "$*" >"$folder/complete"
 }
 
 # The oldest CMake that is to find the installed package.
 [ "$mode" != test ] || venv "$root/build/old-cmake" cmake==3.18.4.post1
 # What decodes the weights of language models, and small floats, without us.
-[ "$mode" != test ] || venv "$root/build/oracles" gguf==0.19.0 ml_dtypes==0.6.0
+[ "$mode" != test ] || venv "$root/build/oracles" gguf==0.19.0 ml_dtypes==0.6.0 \
+  safetensors==0.8.0
 
 # What makes and tests the package for Python; the packages that its test installs.
 if [ "$mode" = test ]; then
