@@ -13,7 +13,7 @@ namespace stridewise::cli {
 namespace {
 
 struct Options {
-  std::string file, layout, shape, dtype;
+  std::string file, layout, shape, dtype, byte_order;
   PartOptions parts;
   WindowOptions window;
 };
@@ -131,7 +131,7 @@ void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
-  const TensorFile file = value_of(open_tensor(options.file));
+  TensorFile file = open_dump(options.file);
   use_header(options, file);
   need(options.layout, "LAYOUT", options.file);
   const std::vector<LayoutSource> sources =
@@ -151,6 +151,7 @@ void run(Context& context, const Options& given) {
   std::int64_t missing = 0;
   if (fits) {
     check_array(file, shape, &layout);
+    swap_raw(file, options.byte_order, type, options.window);
     const FileMemory memory = memory_in(file, layout, start);
     missing = memory.window.missing_elements;
     std::int64_t told = 0;
@@ -202,6 +203,7 @@ void add_check(Command app, Context& context) {
                      "element type; needed unless FILE is .npy");
   options->parts.add_to(command);
   options->window.add_to(command, "FILE");
+  add_byte_order(command, options->byte_order);
   command.callback([&context, options] { run(context, *options); });
 }
 
