@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "dump_window.hpp"
+#include "scales.hpp"
 
 namespace stridewise::cli {
 
@@ -18,7 +19,8 @@ struct ConvertCommand {
   std::string from_window, to_window, to_shape;
   std::string device;
   WindowOptions window;
-  Quantisation quantisation;
+  ScaleOptions scales;
+  std::string byte_order;
   std::vector<std::string> parts;
   std::vector<std::string> tables;
   bool packed = false;
