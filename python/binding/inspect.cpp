@@ -57,17 +57,36 @@ nb::dict counts(const std::vector<DiffCounts>& all) {
   return told;
 }
 
+bool is_integer(const ElementType& type) {
+  return type.kind == ElementKind::signed_integer ||
+         type.kind == ElementKind::unsigned_integer;
+}
+
 Fields diff_of(const Layout& a, const Memory& a_bytes, const Layout& b,
                const Memory& b_bytes, const std::string& type,
-               const std::string& type_b, double rtol, double atol,
-               std::int64_t ulp) {
-  const DiffOptions options{
-      .type = value_of(parse_element_type(type)),
-      .tolerance = {.rtol = rtol, .atol = atol, .ulp = ulp},
-      .passed = {},
-      .first_byte_a = 0,
-      .first_byte_b = 0,
-      .type_b = value_of(parse_element_type(type_b))};
+               const std::string& type_b, std::optional<double> rtol,
+               std::optional<double> atol, std::optional<std::int64_t> ulp,
+               const std::string& scale_dim,
+               const std::vector<std::pair<double, std::int32_t>>& scales) {
+  DiffOptions options{.type = value_of(parse_element_type(type)),
+                      .tolerance = {},
+                      .passed = {},
+                      .first_byte_a = 0,
+                      .first_byte_b = 0,
+                      .type_b = value_of(parse_element_type(type_b)),
+                      .scales_a = {},
+                      .scales_b = {}};
+  // Of the side that is integers.
+  Scales& scaled =
+      is_integer(options.type) ? options.scales_a : options.scales_b;
+  scaled.dim = scale_dim;
+  for (const auto& [scale, zero_point] : scales) {
+    scaled.each.push_back({static_cast<float>(scale), zero_point});
+  }
+  options.tolerance =
+      rtol || atol || ulp
+          ? Tolerance{rtol.value_or(0), atol.value_or(0), ulp.value_or(-1)}
+          : tolerance_between(options);
   Result<DiffReport> made = DiffReport{};
   {
     const nb::gil_scoped_release others_run;
@@ -77,6 +96,10 @@ Fields diff_of(const Layout& a, const Memory& a_bytes, const Layout& b,
   nb::dict told;
   told["elements"] = report.elements;
   told["differences"] = report.differences;
+  told["compared_as"] = std::string(report.compared.name);
+  told["rtol"] = options.tolerance.rtol;
+  told["atol"] = options.tolerance.atol;
+  told["infinite"] = report.infinite;
   told["nan_a"] = report.nan_a;
   told["nan_b"] = report.nan_b;
   told["max_abs"] = report.max_abs;
@@ -204,8 +227,8 @@ Arrays probe_of(const std::vector<std::pair<std::string, std::int64_t>>& dims,
 
 void bind_inspect(nb::module_& module) {
   module.def("diff", &diff_of, "a"_a, "a_bytes"_a.noconvert(), "b"_a,
-             "b_bytes"_a.noconvert(), "dtype"_a, "dtype_b"_a, "rtol"_a,
-             "atol"_a, "ulp"_a);
+             "b_bytes"_a.noconvert(), "dtype"_a, "dtype_b"_a, "rtol"_a.none(),
+             "atol"_a.none(), "ulp"_a.none(), "scale_dim"_a, "scales"_a);
   module.def("check", &check_of, "layout"_a, "memory"_a.noconvert(), "dtype"_a);
   module.def("infer", &infer_of, "references"_a, "dumps"_a, "dims"_a,
              "positional"_a, "element_bytes"_a, "packed_bits"_a,

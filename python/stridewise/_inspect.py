@@ -54,8 +54,9 @@ def _layout_of(given: Source, text: str | Layout | None, shape: Shape,
 
 def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
          layout_b: str | Layout | None = None, *, shape: Shape = None,
-         dtype: object = None, rtol: float = 0, atol: float = 0,
-         ulp: int = -1) -> DiffReport:
+         dtype: object = None, rtol: float | None = None, atol: float | None = None,
+         ulp: int | None = None, scale: Any = None, zero_point: Any = None,
+         scale_dim: str = "") -> DiffReport:
     """Where two tensors differ, each in its own layout, in the words of the tensor.
 
     Args:
@@ -64,7 +65,10 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
             tensor itself.
         shape, dtype: as for `convert`, where arrays do not tell them.
         rtol, atol, ulp: what counts as equal: |a - b| <= atol + rtol * |b|, or so many
-            steps between floats.
+            steps between floats. Unless one is given: what two types leave of one number,
+            as 2**-10 of f16 and f32, and nothing where both are the same type.
+        scale, zero_point: what the side that is integers means, real = (integer -
+            zero_point) * scale: numbers, or one for each index of `scale_dim`.
 
     >>> import numpy as np
     >>> diff(np.arange(6.0), np.array([0.0, 1, 2, 3, 4, 9])).first.index
@@ -90,11 +94,33 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
                        given_b.dtype or own.dtype)
     told = _core.diff(own._bound, _memory(given_a, own, "a"), other._bound,
                       _memory(given_b, other, "b"), own.dtype, other.dtype,
-                      checked_number("rtol", rtol), checked_number("atol", atol),
-                      checked_count("ulp", ulp, -1))
+                      *(None if x is None else checked_number(name, x)
+                        for name, x in (("rtol", rtol), ("atol", atol))),
+                      None if ulp is None else checked_count("ulp", ulp, -1),
+                      scale_dim, _scales(scale, zero_point, scale_dim))
     told["first"] = _difference(own.dims, told["first"])
     told["worst"] = _difference(own.dims, told["worst"])
     return DiffReport(**told)
+
+
+def _scales(scale: Any, zero_point: Any, dim: str) -> list[tuple[float, int]]:
+    """Pairs of a scale and a zero point; none where nothing is asked for."""
+    if scale is None and zero_point is None:
+        if dim:
+            raise TypeError("scale_dim: is of a scale or zero_point for each index")
+        return []
+    scales = np.atleast_1d(np.asarray(1.0 if scale is None else scale, np.float64))
+    points = np.atleast_1d(np.asarray(0 if zero_point is None else zero_point))
+    if scales.ndim > 1 or points.ndim > 1 or points.dtype.kind not in "iu":
+        raise TypeError("scale, zero_point: expected numbers, or arrays of one dim; zero "
+                        "points are integers")
+    count = max(len(scales), len(points))
+    if {len(scales), len(points)} - {1, count}:
+        raise ValueError(f"scale: {len(scales)} of them, but {len(points)} zero points")
+    if count > 1 and not dim:
+        raise TypeError(f"scale: {count} of them; scale_dim says of which dim")
+    return [(float(s), int(z)) for s, z in zip(np.resize(scales, count),
+                                               np.resize(points, count))]
 
 
 def check(x: Any, layout_x: str | Layout, shape: Shape = None,

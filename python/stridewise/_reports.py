@@ -41,6 +41,10 @@ class DiffReport:
     max_ulp: int
     nan_a: int
     nan_b: int
+    infinite: int
+    compared_as: str
+    rtol: float
+    atol: float
     by_dim: dict[str, list[int]]
     by_axis: dict[str, list[int]]
 
