@@ -68,6 +68,7 @@ void add_demo(Command app, Context& context);
 void add_probe(Command app, Context& context);
 void add_decode(Command app, Context& context);
 void add_diff(Command app, Context& context);
+void add_doctor(Command app, Context& context);
 void add_check(Command app, Context& context);
 void add_infer(Command app, Context& context);
 void add_draw(Command app, Context& context);
