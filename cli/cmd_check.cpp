@@ -16,6 +16,7 @@ struct Options {
   std::string file, layout, shape, dtype;
   PartOptions parts;
   WindowOptions window;
+  bool ends_early = false;
 };
 
 Json leaks_json(const std::vector<LeakReport>& leaks) {
@@ -24,7 +25,21 @@ Json leaks_json(const std::vector<LeakReport>& leaks) {
     json.push_back(
         {{"byte", leak.byte},
          {"count", leak.count},
-         {"holds", leak.holds.empty() ? Json(nullptr) : Json(leak.holds)}});
+         {"holds", leak.holds.empty() ? Json(nullptr) : Json(leak.holds)},
+         {"indices",
+          leak.indices.empty() ? Json(nullptr) : Json(leak.indices)}});
+  }
+  return json;
+}
+
+Json sets_json(const std::vector<LeakSet>& sets) {
+  Json json = Json::array();
+  for (const LeakSet& set : sets) {
+    json.push_back({{"indices", set.indices},
+                    {"byte", set.byte},
+                    {"count", set.count},
+                    {"of", set.of},
+                    {"runs", set.runs}});
   }
   return json;
 }
@@ -34,10 +49,18 @@ Json index_json(const Shape& shape,
   return index ? named(shape, *index) : Json(nullptr);
 }
 
+Json indices_json(const std::string& indices) {
+  return indices.empty() ? Json(nullptr) : Json(indices);
+}
+
 // What the header of an array tells where nobody says otherwise: its extents,
 // and without a layout that it is the tensor itself.
 void use_header(Options& options, const TensorFile& file) {
-  if (!file.npy || file.npy->shape.empty()) return;
+  if (!file.npy) return;
+  if (file.npy->shape.empty()) {
+    if (options.layout.empty() && options.shape.empty()) options.layout = "-";
+    return;
+  }
   if (options.layout.empty()) {
     if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
     const Shape shape = tensor_shape(options.shape).shape;
@@ -75,6 +98,42 @@ std::string hint(const Options& options, bool longer) {
       longer ? "if the memory begins at byte N of the file: --skip N\n" : "");
 }
 
+// Leaks by the indices that their places would have.
+std::string sets_text(const CheckReport& report) {
+  std::string text;
+  std::int64_t told = 0;  // places
+  for (const LeakSet& set : report.leak_sets) {
+    told += set.count;
+    text += fmt::format(
+        "  {}: {}{} place{}, {} byte {}\n", set.indices, set.count,
+        set.count == set.of ? "" : fmt::format(" of {}", set.of),
+        set.of == 1 ? "" : "s", set.count == 1 ? "at" : "from", set.byte);
+  }
+  const std::int64_t more = report.padding_nonzero - told;
+  if (more > 0) {
+    text += fmt::format("  and {} more place{} elsewhere\n", more,
+                        more == 1 ? "" : "s");
+  }
+  return text;
+}
+
+// Leaks by their bytes, where no index tells more.
+std::string runs_text(const CheckReport& report) {
+  std::string text;
+  for (const LeakReport& leak : report.leaks) {
+    text += fmt::format("  byte {}: {} {}{}{}\n", leak.byte, leak.count,
+                        report.in_bits ? "byte" : "place",
+                        leak.count == 1 ? "" : "s",
+                        leak.holds.empty() ? "" : ", holds " + leak.holds);
+  }
+  const auto more =
+      report.leak_runs - static_cast<std::int64_t>(report.leaks.size());
+  if (more > 0) {
+    text += fmt::format("  and {} more run{}\n", more, more == 1 ? "" : "s");
+  }
+  return text;
+}
+
 std::string report_text(const CheckReport& report, const Shape& shape,
                         std::int64_t missing) {
   std::string text;
@@ -89,17 +148,7 @@ std::string report_text(const CheckReport& report, const Shape& shape,
     text += "\n";
   }
   for (const std::string& finding : report.findings) text += finding + "\n";
-  for (const LeakReport& leak : report.leaks) {
-    text += fmt::format("  byte {}: {} {}{}{}\n", leak.byte, leak.count,
-                        report.in_bits ? "byte" : "place",
-                        leak.count == 1 ? "" : "s",
-                        leak.holds.empty() ? "" : ", holds " + leak.holds);
-  }
-  const auto more =
-      report.leak_runs - static_cast<std::int64_t>(report.leaks.size());
-  if (more > 0) {
-    text += fmt::format("  and {} more run{}\n", more, more == 1 ? "" : "s");
-  }
+  text += report.leak_sets.empty() ? runs_text(report) : sets_text(report);
   // Of one alone the sentence has told the index.
   if (report.nan > 1) {
     text += "  first NaN at " + print_index(shape, *report.first_nan) + "\n";
@@ -120,10 +169,13 @@ Json report_json(const CheckReport& report, const Shape& shape) {
           {"padding_not_finite", report.padding_not_finite},
           {"nan", report.nan},
           {"inf", report.inf},
+          {"nan_indices", indices_json(report.nan_indices)},
+          {"inf_indices", indices_json(report.inf_indices)},
           {"first_nan", index_json(shape, report.first_nan)},
           {"first_inf", index_json(shape, report.first_inf)},
           {"leaks", leaks_json(report.leaks)},
           {"leak_runs", report.leak_runs},
+          {"leak_sets", sets_json(report.leak_sets)},
           {"findings", report.findings}};
 }
 
