@@ -22,12 +22,11 @@ struct Options {
 Json leaks_json(const std::vector<LeakReport>& leaks) {
   Json json = Json::array();
   for (const LeakReport& leak : leaks) {
-    json.push_back(
-        {{"byte", leak.byte},
-         {"count", leak.count},
-         {"holds", leak.holds.empty() ? Json(nullptr) : Json(leak.holds)},
-         {"indices",
-          leak.indices.empty() ? Json(nullptr) : Json(leak.indices)}});
+    Json one = {{"byte", leak.byte},
+                {"count", leak.count},
+                {"holds", leak.holds.empty() ? Json() : Json(leak.holds)}};
+    if (!leak.indices.empty()) one["indices"] = leak.indices;
+    json.push_back(std::move(one));
   }
   return json;
 }
@@ -57,8 +56,10 @@ Json indices_json(const std::string& indices) {
 // and without a layout that it is the tensor itself.
 void use_header(Options& options, const TensorFile& file) {
   if (!file.npy) return;
-  if (file.npy->shape.empty()) {
-    if (options.layout.empty() && options.shape.empty()) options.layout = "-";
+  const bool one_value = file.npy->shape.empty();
+  if (one_value && !options.layout.empty()) return;
+  if (one_value && options.shape.empty()) {
+    options.layout = "-";
     return;
   }
   if (options.layout.empty()) {
@@ -140,7 +141,8 @@ std::string report_text(const CheckReport& report, const Shape& shape,
   if (report.findings.empty() && missing > 0) {
     text = "nothing found in what the file has\n";
   } else if (report.findings.empty()) {
-    text = fmt::format("nothing found: {} elements", report.elements);
+    text = fmt::format("nothing found: {} element{}", report.elements,
+                       report.elements == 1 ? "" : "s");
     if (report.padding_looked_at && report.padding > 0) {
       text += fmt::format(", and {} {} without one, which are zero",
                           report.padding, report.in_bits ? "bits" : "places");
@@ -179,25 +181,48 @@ Json report_json(const CheckReport& report, const Shape& shape) {
           {"findings", report.findings}};
 }
 
-void run(Context& context, const Options& given) {
-  turn_signals_into_errors();
-  Options options = given;
-  use_sidecar(options.file, options.layout, options.shape, options.dtype);
-  const TensorFile file = value_of(open_tensor(options.file));
+BoundTensor bind(Options& options, const TensorFile& file) {
   use_header(options, file);
   need(options.layout, "LAYOUT", options.file);
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.layout}, options.shape);
   take_told(options.shape, sources);
-  need(options.shape, "--shape", options.file);
-  const auto [layout, type] =
-      bind_tensor(file, sources[0],
-                  shape_in_files(options.shape, sources, {{file, sources[0]}}),
-                  options.dtype, options.parts);
-  const Shape& shape = layout.shape();
-  if (layout.plain() && !layout.valid()) throw Failure{*layout.defect()};
+  // An array without dims is one value, of a layout without any.
+  const bool one_value = file.npy && file.npy->shape.empty() &&
+                         options.shape.empty() &&
+                         sources[0].expression.dims().empty();
+  if (!one_value) need(options.shape, "--shape", options.file);
+  const Shape shape =
+      one_value ? Shape{}
+                : shape_in_files(options.shape, sources, {{file, sources[0]}});
+  BoundTensor bound =
+      bind_tensor(file, sources[0], shape, options.dtype, options.parts);
+  if (bound.layout.plain() && !bound.layout.valid()) {
+    throw Failure{*bound.layout.defect()};
+  }
+  return bound;
+}
+
+// The byte of the layout's memory that the file begins with, where it is not that memory
+// and nothing else.
+std::optional<std::int64_t> start_of(const Options& options,
+                                     const TensorFile& file,
+                                     const Layout& layout) {
   const auto size = static_cast<std::int64_t>(file.data().size());
-  const std::optional<std::int64_t> start = options.window.start_byte();
+  const bool ends_early = options.ends_early && size < layout.size_bytes() &&
+                          8 * size >= layout.used_bits();
+  return ends_early ? 0 : options.window.start_byte();
+}
+
+void run(Context& context, const Options& given) {
+  turn_signals_into_errors();
+  Options options = given;
+  use_sidecar(options.file, options.layout, options.shape, options.dtype);
+  const TensorFile file = value_of(open_tensor(options.file));
+  const auto [layout, type] = bind(options, file);
+  const Shape& shape = layout.shape();
+  const auto size = static_cast<std::int64_t>(file.data().size());
+  const std::optional<std::int64_t> start = start_of(options, file, layout);
   const bool fits = start || size == layout.size_bytes();
   CheckReport report;
   std::int64_t missing = 0;
@@ -254,6 +279,9 @@ void add_check(Command app, Context& context) {
                      "element type; needed unless FILE is .npy");
   options->parts.add_to(command);
   options->window.add_to(command, "FILE");
+  command.add_flag("--short", options->ends_early,
+                   "FILE may end with its last element, without the padding "
+                   "after it");
   command.callback([&context, options] { run(context, *options); });
 }
 

@@ -126,8 +126,8 @@ struct DiffReport {
 // A run of places without an element that are not zero.
 struct LeakReport {
   std::int64_t byte = 0;
-  std::int64_t count = 0;  // places
-  std::string holds;       // what it looks like; empty: nothing known
+  std::int64_t count = 0;    // places
+  std::string holds;         // what it looks like; empty: nothing known
   std::string indices = {};  // as LeakSet has them; empty: not known
 };
 
@@ -158,7 +158,7 @@ struct CheckReport {
   std::vector<LeakReport> leaks;  // the first runs, at most 16
   // All runs by their indices, at most 16 sets; empty where padding is counted in bits.
   std::vector<LeakSet> leak_sets = {};
-  std::int64_t leak_runs = 0;     // all of them
+  std::int64_t leak_runs = 0;  // all of them
   std::vector<std::string> findings;
 };
 

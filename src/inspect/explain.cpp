@@ -24,6 +24,7 @@ constexpr std::size_t most_sentences = 3;
 constexpr std::array<std::int64_t, 6> whole_units = {64,  128,  256,
                                                      512, 4096, 65536};
 constexpr std::array<std::int64_t, 5> header_bytes = {64, 128, 256, 512, 4096};
+constexpr std::size_t most_types = 6;
 // What is in front of a tensor at most where it has no usual size.
 constexpr std::int64_t least_header = 4;
 constexpr std::int64_t small_header = 64;
@@ -102,10 +103,15 @@ void other_types(SizeQuestion& question) {
     if (fits_bits(question, other.bits)) names.push_back(other.name);
   }
   if (names.empty()) return;
+  const std::string_view first = names.front();
+  if (names.size() > most_types) {
+    names.resize(most_types);
+    names.emplace_back("...");
+  }
   question.add(Likelihood::type,
                fmt::format("the size of another type: {}; read it with "
                            "--dtype {}",
-                           fmt::join(names, ", "), names.front()));
+                           fmt::join(names, ", "), first));
 }
 
 void header(SizeQuestion& question) {

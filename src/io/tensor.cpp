@@ -118,7 +118,8 @@ std::string lower_extension(const fs::path& path) {
 bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
 
 std::string print_extents(std::span<const std::int64_t> extents) {
-  return fmt::format("{}", fmt::join(extents, "x"));
+  return extents.empty() ? "no dims"
+                         : fmt::format("{}", fmt::join(extents, "x"));
 }
 
 Result<void> check_tensor_name(const fs::path& path) {
