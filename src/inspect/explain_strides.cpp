@@ -42,8 +42,8 @@ std::span<const BoundTerm> last_terms(const Layout& layout) {
   return layout.terms().last(count);
 }
 
-// One stride that is not what the layout says, off by little or aligned.
-void other_stride(SizeQuestion& question, std::size_t t) {
+// Tells of one stride that is not what the layout says, off by little or aligned.
+bool other_stride(SizeQuestion& question, std::size_t t) {
   const std::int64_t has = last_terms(question.layout())[t].stride;
   std::vector<std::int64_t> tried = {has + 1, has - 1, has + 2, has - 2};
   for (const std::int64_t unit : alignments) {
@@ -64,8 +64,9 @@ void other_stride(SizeQuestion& question, std::size_t t) {
         fmt::format("the size with {} {} elements apart instead of {}{}",
                     print(other.axes.back().terms[t].digit), stride, has,
                     question.read_by(other)));
-    return;
+    return true;
   }
+  return false;
 }
 
 // A digit whose steps, all alike, fill the file.
@@ -127,8 +128,9 @@ void tell_steps(SizeQuestion& question, const Steps& steps) {
 
 void explain_by_strides(SizeQuestion& question) {
   const auto terms = last_terms(question.layout());
-  for (std::size_t t = 0; t < terms.size(); ++t) {
-    if (terms[t].extent >= 2) other_stride(question, t);
+  // The fastest digit that explains it: slower ones may as well, by other numbers.
+  for (std::size_t t = terms.size(); t-- > 0;) {
+    if (terms[t].extent >= 2 && other_stride(question, t)) return;
   }
 }
 

@@ -17,6 +17,13 @@ constexpr std::int64_t longest_run = 4096;
 
 bool has(std::uint64_t dims, std::size_t d) { return (dims >> d & 1) != 0; }
 
+// Whether two counts of a dim have some of the same indices.
+bool same_indices(const DiffCounts& a, const DiffCounts& b) {
+  return std::ranges::equal(
+      a.counts, b.counts, {}, [](std::int64_t count) { return count > 0; },
+      [](std::int64_t count) { return count > 0; });
+}
+
 }  // namespace
 
 LeakSets::LeakSets(const Layout& layout, std::int64_t first_byte)
@@ -98,10 +105,45 @@ LeakSets::Group* LeakSets::place_for(const Run& run) {
            (other.mixed || other.ranges == group.ranges);
   });
   if (same != groups_.end()) return &*same;
+  if (groups_.size() >= most_groups) join();
   if (groups_.size() < most_groups) {
     return &groups_.emplace_back(std::move(group));
   }
   return mix(run.room, run.dims);
+}
+
+void LeakSets::merge(Group& into, const Group& other) {
+  for (std::size_t d = 0; d < into.counts.size(); ++d) {
+    inspect::add_all(into.counts[d], other.counts[d]);
+  }
+  into.places += other.places;
+  into.runs += other.runs;
+}
+
+bool LeakSets::one_box(const Group& a, const Group& b) {
+  if (a.room != b.room || a.dims != b.dims) return false;
+  std::size_t other_sets = 0;
+  for (std::size_t d = 0; d < a.counts.size() && other_sets < 2; ++d) {
+    if (!same_indices(a.counts[d], b.counts[d])) ++other_sets;
+  }
+  // No place comes twice: two boxes that differ in one dim's set are one box.
+  return other_sets < 2 && a.places == size_of(a) && b.places == size_of(b);
+}
+
+void LeakSets::join() {
+  for (std::size_t k = 0; k < groups_.size();) {
+    std::size_t other = k + 1;
+    while (other < groups_.size() && !one_box(groups_[k], groups_[other])) {
+      ++other;
+    }
+    if (other == groups_.size()) {
+      ++k;
+      continue;
+    }
+    merge(groups_[k], groups_[other]);
+    groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(other));
+    k = 0;
+  }
 }
 
 LeakSets::Group* LeakSets::mix(Room room, std::uint64_t dims) {
@@ -116,11 +158,7 @@ LeakSets::Group* LeakSets::mix(Room room, std::uint64_t dims) {
       ++other;
       continue;
     }
-    for (std::size_t d = 0; d < into->counts.size(); ++d) {
-      inspect::add_all(into->counts[d], other->counts[d]);
-    }
-    into->places += other->places;
-    into->runs += other->runs;
+    merge(*into, *other);
     other = groups_.erase(other);
   }
   return &*into;
@@ -181,13 +219,16 @@ std::string LeakSets::indices_of(std::int64_t first, std::int64_t last) const {
   return indices_text(group) + (more ? " and more" : "");
 }
 
+std::int64_t LeakSets::size_of(const Group& group) {
+  return group.counts.empty() ? group.places : box_of(group.counts).size;
+}
+
 LeakSet LeakSets::told(const Group& group) const {
-  LeakSet set{
-      .indices = indices_text(group),
-      .byte = first_byte_ + group.first * layout_.element_bytes(),
-      .count = group.places,
-      .of = group.counts.empty() ? group.places : box_of(group.counts).size,
-      .runs = group.runs};
+  LeakSet set{.indices = indices_text(group),
+              .byte = first_byte_ + group.first * layout_.element_bytes(),
+              .count = group.places,
+              .of = size_of(group),
+              .runs = group.runs};
   return set;
 }
 

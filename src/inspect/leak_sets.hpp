@@ -21,6 +21,8 @@ class LeakSets {
   // After the last one.
   void close();
 
+  // Makes one of sets that are one box of indices together.
+  void join();
   // By their first bytes; at most 16.
   [[nodiscard]] std::vector<LeakSet> sets() const;
   // "the tail of c is not zero: c=17..31 of the last block"
@@ -57,6 +59,11 @@ class LeakSets {
   void count(const Run& run, Group& group) const;
   // The group that the run belongs to; nullptr: there are too many.
   Group* place_for(const Run& run);
+  // Whether two groups are a box of indices together.
+  [[nodiscard]] static bool one_box(const Group& a, const Group& b);
+  // Places that its indices have.
+  [[nodiscard]] static std::int64_t size_of(const Group& group);
+  static void merge(Group& into, const Group& other);
   // Makes one of all groups beyond the same dims.
   Group* mix(Room room, std::uint64_t dims);
   [[nodiscard]] LeakSet told(const Group& group) const;

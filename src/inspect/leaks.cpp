@@ -78,8 +78,10 @@ std::string Leaks::range(const std::vector<std::int64_t>& first,
   return text;
 }
 
-std::vector<LeakSet> Leaks::sets() const {
-  return sets_ ? sets_->sets() : std::vector<LeakSet>();
+std::vector<LeakSet> Leaks::sets() {
+  if (!sets_) return {};
+  sets_->join();
+  return sets_->sets();
 }
 
 std::vector<std::string> Leaks::sentences() const {

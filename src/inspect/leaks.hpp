@@ -31,7 +31,7 @@ class Leaks {
   [[nodiscard]] const std::vector<LeakReport>& runs() const { return runs_; }
   [[nodiscard]] std::int64_t all_runs() const { return all_runs_; }
   // All of them by their indices, at most 16 sets.
-  [[nodiscard]] std::vector<LeakSet> sets() const;
+  [[nodiscard]] std::vector<LeakSet> sets();
   // "the tail of c is not zero: c=17..31 of the last block"
   [[nodiscard]] std::vector<std::string> sentences() const;
 
