@@ -13,7 +13,7 @@ namespace stridewise::cli {
 namespace {
 
 struct Options {
-  std::string file, layout, shape, dtype;
+  std::string file, layout, shape, dtype, byte_order;
   PartOptions parts;
   WindowOptions window;
   bool ends_early = false;
@@ -218,7 +218,7 @@ void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
-  const TensorFile file = value_of(open_tensor(options.file));
+  TensorFile file = open_dump(options.file);
   const auto [layout, type] = bind(options, file);
   const Shape& shape = layout.shape();
   const auto size = static_cast<std::int64_t>(file.data().size());
@@ -228,6 +228,7 @@ void run(Context& context, const Options& given) {
   std::int64_t missing = 0;
   if (fits) {
     check_array(file, shape, &layout);
+    swap_raw(file, options.byte_order, type, options.window);
     const FileMemory memory = memory_in(file, layout, start);
     missing = memory.window.missing_elements;
     std::int64_t told = 0;
@@ -282,6 +283,7 @@ void add_check(Command app, Context& context) {
   command.add_flag("--short", options->ends_early,
                    "FILE may end with its last element, without the padding "
                    "after it");
+  add_byte_order(command, options->byte_order);
   command.callback([&context, options] { run(context, *options); });
 }
 

@@ -9,88 +9,26 @@
 #include <cstdlib>
 #include <memory>
 
+#include "diff_report.hpp"
 #include "dump_files.hpp"
 #include "dump_window.hpp"
 #include "layout_options.hpp"
+#include "scales.hpp"
 #include "sidecar.hpp"
 
 namespace stridewise::cli {
 namespace {
 
 struct Options {
-  std::string a, b, layout_a, layout_b, shape, dtype;
+  std::string a, b, layout_a, layout_b, shape, dtype, dtype_a, dtype_b;
+  std::string byte_order;
   PartOptions parts;
-  Tolerance tolerance;
+  ScaleOptions scales;
+  std::optional<double> rtol, atol;
+  std::optional<std::int64_t> ulp;
   WindowOptions window_a, window_b;
+  std::string assumed;  // of the shape
 };
-
-// JSON has no infinities and no NaN.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
-}
-
-bool is_integer(const ElementType& type) {
-  return type.kind == ElementKind::signed_integer ||
-         type.kind == ElementKind::unsigned_integer ||
-         type.kind == ElementKind::boolean;
-}
-
-// Integers in all their digits, also those that are no double.
-Json number(const ElementType& type, const std::string& text, double value) {
-  return is_integer(type) ? Json::parse(text).value_or(nullptr) : number(value);
-}
-
-// The largest error: of integers it is the worst one's.
-std::string largest(const DiffReport& report, const ElementType& type) {
-  return is_integer(type) ? report.worst->abs_text
-                          : fmt::format("{:.6g}", report.max_abs);
-}
-
-Json difference_json(const Shape& shape, const ElementType& type,
-                     const std::optional<Difference>& difference) {
-  if (!difference) return nullptr;
-  return {{"index", named(shape, difference->index)},
-          {"byte_a", difference->byte_a},
-          {"byte_b", difference->byte_b},
-          {"a", number(type, difference->a_text, difference->a)},
-          {"b", number(type, difference->b_text, difference->b)},
-          {"abs", number(type, difference->abs_text, difference->abs)},
-          {"rel", number(difference->rel)},
-          {"ulp", difference->ulp}};
-}
-
-std::string difference_text(const char* what, const Shape& shape,
-                            const Difference& difference) {
-  return fmt::format("  {:<9} {}: {} and {}, at byte {} of A and {} of B\n",
-                     what, print_index(shape, difference.index),
-                     difference.a_text, difference.b_text, difference.byte_a,
-                     difference.byte_b);
-}
-
-Json counts_json(const std::vector<DiffCounts>& all) {
-  // A long dim is told by its indices that differ, as far as they are few.
-  constexpr std::size_t most = 4096;
-  Json json = Json::object();
-  for (const DiffCounts& dim : all) {
-    Json counts = Json::object();
-    for (std::size_t k = 0; k < dim.counts.size(); ++k) {
-      if (dim.counts[k] == 0) continue;
-      if (counts.size() >= most) break;
-      const std::int64_t first = static_cast<std::int64_t>(k) * dim.step;
-      const std::int64_t last = std::min(first + dim.step, dim.extent) - 1;
-      counts[first == last ? std::to_string(first)
-                           : fmt::format("{}..{}", first, last)] =
-          dim.counts[k];
-    }
-    json[dim.name] = std::move(counts);
-  }
-  return json;
-}
-
-std::string summary(const DiffReport& report) {
-  if (report.differences == 0) return "equal";
-  return fmt::format("{}", fmt::join(report.findings, "; "));
-}
 
 // What A's sidecar says, or B's; an error where they do not say the same.
 std::string one_of(const char* what, const std::string& option,
@@ -114,7 +52,9 @@ std::vector<std::int64_t> extents_of(const std::string& shape) {
 }
 
 void use_sidecars(Options& options) {
-  const bool open = options.shape.empty() || options.dtype.empty();
+  const bool open = options.shape.empty() ||
+                    ((options.dtype_a.empty() || options.dtype_b.empty()) &&
+                     options.dtype.empty());
   const auto told = [&](const std::string& file, const std::string& layout) {
     return open || layout.empty() ? sidecar_for(file) : Sidecar{};
   };
@@ -126,26 +66,38 @@ void use_sidecars(Options& options) {
     options.shape = one_of("shape", "--shape", a.shape, b.shape,
                            extents_of(a.shape) == extents_of(b.shape));
   }
-  if (options.dtype.empty()) {
-    options.dtype = one_of("dtype", "--dtype", a.dtype, b.dtype,
-                           dtype_of(a.dtype) == dtype_of(b.dtype));
+  for (auto [own, beside] : {std::pair{&options.dtype_a, &a.dtype},
+                             std::pair{&options.dtype_b, &b.dtype}}) {
+    if (own->empty()) *own = options.dtype.empty() ? *beside : options.dtype;
   }
 }
 
-// --dtype, or what the sidecars or either array's header tell.
-// None where parts name theirs.
-std::optional<ElementType> common_type(const TensorFile& a, const TensorFile& b,
-                                       const std::string& dtype,
-                                       std::span<const LayoutSource> layouts) {
-  const std::optional<ElementType> asked = dtype_of(dtype);
+// The types of both sides: what is asked for, or what headers and sidecars tell. Of a side
+// of which nothing is known, that of the other one.
+struct Types {
+  std::optional<ElementType> a, b;  // nullopt: parts name theirs
+};
+Types types_of(const TensorFile& a, const TensorFile& b, const Options& options,
+               std::span<const LayoutSource> layouts) {
+  Types types{dtype_of(options.dtype_a), dtype_of(options.dtype_b)};
   const bool parts = std::ranges::any_of(layouts, [](const auto& layout) {
     return !layout.expression.parts().empty();
   });
-  if (parts) return asked;
-  const bool told_by_b = !asked && !a.npy && b.npy;
-  const ElementType type = value_of(type_of(told_by_b ? b : a, asked));
-  static_cast<void>(value_of(type_of(told_by_b ? a : b, type)));
-  return type;
+  if (parts) {
+    if (!types.a) types.a = types.b;
+    return types;
+  }
+  const auto told = [](const TensorFile& file,
+                       const std::optional<ElementType>& asked) {
+    return asked || file.npy ? std::optional(value_of(type_of(file, asked)))
+                             : std::nullopt;
+  };
+  types.a = told(a, types.a);
+  types.b = told(b, types.b);
+  if (!types.a) types.a = types.b;
+  if (!types.a) static_cast<void>(value_of(type_of(a, types.a)));
+  if (!types.b) types.b = types.a;
+  return types;
 }
 
 // The memory of one side, which must have every element.
@@ -205,6 +157,24 @@ Shape shape_of_tensor(const Options& options, const std::string& layout,
   return told ? shape : shape_for(options.shape, source);
 }
 
+// The golden's extents are those of A's layout in its logical order.
+void shape_of_golden(Options& options, const TensorFile& b) {
+  const std::vector<LayoutSource> source =
+      resolve_all(std::array{options.layout_a}, "");
+  const std::vector<std::string> dims = dims_of(source[0]);
+  if (dims.size() != b.npy->shape.size()) return;
+  Shape shape;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    shape.push_back({dims[d], b.npy->shape[d]});
+  }
+  options.shape = print(shape);
+  if (source[0].spelled_dims != dims) {
+    options.assumed =
+        fmt::format("B's dims are {}; else say --layout-b or --shape {}=...",
+                    fmt::join(dims, ", "), dims.front());
+  }
+}
+
 // An array of which nobody says otherwise is the tensor itself.
 void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
@@ -217,9 +187,11 @@ void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
   }
   if (!options.layout_b.empty() || options.layout_a.empty()) return;
   options.layout_b = options.layout_a;
+  if (!b.npy) return;
   // Two arrays of one shape were written alike.
-  if (!b.npy || options.shape.empty()) return;
-  if (a.npy && a.npy->shape == b.npy->shape) return;
+  if (a.npy && a.npy->shape == b.npy->shape && !options.shape.empty()) return;
+  if (options.shape.empty()) shape_of_golden(options, b);
+  if (options.shape.empty()) return;
   const Shape shape = shape_of_tensor(options, options.layout_a, b);
   const bool is_tensor =
       std::ranges::equal(b.npy->shape, shape, {}, {}, &Dim::extent);
@@ -235,111 +207,118 @@ const Expression& told(const Layout& layout, const LayoutSource& source) {
   return own ? source.expression : layout.expression();
 }
 
-double share_of(const DiffReport& report) {
-  return report.elements == 0 ? 0
-                              : static_cast<double>(report.differences) /
-                                    static_cast<double>(report.elements);
+// The integers that --scale is of.
+void use_scales(const ScaleOptions& scales, DiffOptions& options) {
+  if (!scales.given()) return;
+  const auto integer = [](const ElementType& type) {
+    return type.kind == ElementKind::signed_integer ||
+           type.kind == ElementKind::unsigned_integer;
+  };
+  const ElementType type_b = options.type_b.value_or(options.type);
+  if (integer(options.type) == integer(type_b)) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         fmt::format("--scale and --zero-point are of the side that is "
+                     "integers, A is {} and B {}; bring one to f32 by "
+                     "'stridewise convert --to-dtype'",
+                     options.type.name, type_b.name)}};
+  }
+  (integer(options.type) ? options.scales_a : options.scales_b) = scales.read();
 }
 
-std::string report_text(const DiffReport& report, const Shape& shape,
-                        const ElementType& type) {
-  if (report.differences == 0) {
-    return fmt::format("equal: {} elements\n", report.elements);
+// What the user allows, else what the types leave.
+Tolerance tolerance_of(const Options& options, const DiffOptions& types) {
+  if (!options.rtol && !options.atol && !options.ulp) {
+    return tolerance_between(types);
   }
-  std::string text =
-      fmt::format("{} of {} elements differ ({:.3g} %)\n", report.differences,
-                  report.elements, 100 * share_of(report));
-  for (const std::string& finding : report.findings) {
-    text += "  " + finding + "\n";
-  }
-  text += difference_text("first", shape, *report.first);
-  text += report.worst->index == report.first->index
-              ? "  worst     the first\n"
-              : difference_text("worst", shape, *report.worst);
-  text += fmt::format(
-      "  largest   |a-b| {}, |a-b|/|b| {:.6g}{}\n", largest(report, type),
-      report.max_rel,
-      report.max_ulp > 0 ? fmt::format(", {} ulp", report.max_ulp) : "");
-  return text;
+  return {options.rtol.value_or(0), options.atol.value_or(0),
+          options.ulp.value_or(-1)};
 }
 
-// What was found, without what it was found in.
-Json report_json(const DiffReport& report, const Shape& shape,
-                 const ElementType& type) {
-  return {
-      {"equal", report.differences == 0},
-      {"elements", report.elements},
-      {"differences", report.differences},
-      {"share", share_of(report)},
-      {"max_abs", report.worst && is_integer(type)
-                      ? Json::parse(report.worst->abs_text).value_or(nullptr)
-                      : Json(report.max_abs)},
-      {"max_rel", report.max_rel},
-      {"max_ulp", report.max_ulp},
-      {"nan_a", report.nan_a},
-      {"nan_b", report.nan_b},
-      {"first", difference_json(shape, type, report.first)},
-      {"worst", difference_json(shape, type, report.worst)},
-      {"by_dim", counts_json(report.by_dim)},
-      {"by_axis", counts_json(report.by_axis)},
-      {"findings", report.findings},
-      {"summary", summary(report)}};
+// "f16 and f32, within 0.000977 |b| + 6e-08": where the types say what is allowed.
+std::string note_of(const Options& options, const TensorPair& pair,
+                    const DiffOptions& types) {
+  if (options.rtol || options.atol || options.ulp) return "";
+  const Tolerance& tolerance = types.tolerance;
+  if (tolerance == Tolerance{}) return "";
+  return fmt::format(
+      "{} and {}, within {}{:.3g}", pair.type_a.name, pair.type_b.name,
+      tolerance.rtol == 0 ? "" : fmt::format("{:.3g} |b| + ", tolerance.rtol),
+      tolerance.atol);
+}
+
+// Both files, as far as options, sidecars and headers tell what they are.
+struct Opened {
+  TensorFile a, b;
+};
+Opened open_both(Options& options) {
+  use_sidecars(options);
+  Opened files{open_dump(options.a), open_dump(options.b)};
+  if (!options.layout_a.empty()) {
+    take_told(options.shape,
+              resolve_all(std::array{options.layout_a}, options.shape));
+  }
+  use_headers(options, files.a, files.b);
+  need(options.layout_a, "--layout-a", options.a);
+  return files;
 }
 
 void run(Context& context, const Options& given) {
   turn_signals_into_errors();
   Options options = given;
-  use_sidecars(options);
-  const TensorFile file_a = value_of(open_tensor(options.a));
-  const TensorFile file_b = value_of(open_tensor(options.b));
-  if (!options.layout_a.empty()) {
-    take_told(options.shape,
-              resolve_all(std::array{options.layout_a}, options.shape));
-  }
-  use_headers(options, file_a, file_b);
-  need(options.layout_a, "--layout-a", options.a);
+  Opened files = open_both(options);
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
-  const std::optional<ElementType> type =
-      common_type(file_a, file_b, options.dtype, sources);
+  const Types types = types_of(files.a, files.b, options, sources);
   need(options.shape, "--shape", options.a);
-  const TensorPair pair = value_of(bind_pair(
-      file_a, sources[0], file_b, sources[1],
-      shape_in_files(options.shape, sources,
-                     {{file_a, sources[0]}, {file_b, sources[1]}}),
-      {type, options.parts.part, tables_of(options.parts.tables, sources)}));
-  const Layout& a = pair.a;
-  const Layout& b = pair.b;
-  const Shape& shape = a.shape();
-  check_array(file_a, shape, &a);
-  check_array(file_b, shape, &b);
+  const TensorPair pair = value_of(
+      bind_pair(files.a, sources[0], files.b, sources[1],
+                shape_in_files(options.shape, sources,
+                               {{files.a, sources[0]}, {files.b, sources[1]}}),
+                {types.a, types.b, options.parts.part,
+                 tables_of(options.parts.tables, sources)}));
+  const Shape& shape = pair.a.shape();
+  check_array(files.a, shape, &pair.a);
+  check_array(files.b, shape, &pair.b);
+  swap_raw(files.a, options.byte_order, pair.type_a, options.window_a);
+  swap_raw(files.b, options.byte_order, pair.type_b, options.window_b);
   const FileMemory memory_a =
-      memory_of(file_a, a, pair.type_a, options.window_a, "--skip-a");
+      memory_of(files.a, pair.a, pair.type_a, options.window_a, "--skip-a");
   const FileMemory memory_b =
-      memory_of(file_b, b, pair.type_b, options.window_b, "--skip-b");
+      memory_of(files.b, pair.b, pair.type_b, options.window_b, "--skip-b");
   DiffOptions diff_options{
-      pair.type_a,         options.tolerance,   {},
-      memory_a.first_byte, memory_b.first_byte, pair.type_b};
+      pair.type_a,         {},          {}, memory_a.first_byte,
+      memory_b.first_byte, pair.type_b, {}, {}};
+  use_scales(options.scales, diff_options);
+  diff_options.tolerance = tolerance_of(options, diff_options);
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {
     if (done_a == 0) {  // anywhere: all may go
-      forget(file_a, 0, static_cast<std::int64_t>(file_a.data().size()));
-      forget(file_b, 0, static_cast<std::int64_t>(file_b.data().size()));
+      forget(files.a, 0, files.a.data_bytes);
+      forget(files.b, 0, files.b.data_bytes);
       return;
     }
-    memory_a.forget(file_a, told_a, done_a - told_a);
-    memory_b.forget(file_b, told_a, done_a - told_a);
+    memory_a.forget(files.a, told_a, done_a - told_a);
+    memory_b.forget(files.b, told_a, done_a - told_a);
     told_a = done_a;
   };
-  const DiffReport report = value_of(
-      diff(a, memory_a.window.bytes, b, memory_b.window.bytes, diff_options));
-  const ElementType type_told = plain_type(pair.type_a);
-  Json json = report_json(report, shape, type_told);
-  json["layout_a"] = print(told(a, sources[0]));
-  json["layout_b"] = print(told(b, sources[1]));
+  const DiffReport report = value_of(diff(pair.a, memory_a.window.bytes, pair.b,
+                                          memory_b.window.bytes, diff_options));
+  Json json = diff_json(report, shape);
+  json["layout_a"] = print(told(pair.a, sources[0]));
+  json["layout_b"] = print(told(pair.b, sources[1]));
   json["shape"] = print(shape);
   json["dtype"] = pair.type_a.name;
-  context.answer(json, report_text(report, shape, type_told));
+  json["dtype_a"] = pair.type_a.name;
+  json["dtype_b"] = pair.type_b.name;
+  json["rtol"] = diff_options.tolerance.rtol;
+  json["atol"] = diff_options.tolerance.atol;
+  json["assumed"] = options.assumed.empty() ? Json() : Json(options.assumed);
+  context.answer(
+      json,
+      diff_text(report, shape, note_of(options, pair, diff_options)) +
+          (options.assumed.empty() ? ""
+                                   : "  assumed   " + options.assumed + "\n"));
   if (report.differences > 0) context.exit_code = exit_no;
 }
 
@@ -356,6 +335,7 @@ void add_diff(Command app, Context& context) {
       "without one is the tensor itself.\n"
       "  stridewise diff dump.bin ref.npy --layout-a nChw16c --layout-b nchw "
       "\\\n      --shape 2x17x5x4 --dtype f32 --rtol 1e-3\n"
+      "  stridewise diff half.bin golden.npy -a nChw16c --dtype-a f16\n"
       "  stridewise diff model.bin codes.npy -a gguf.q4_0 -b 'n k' --part q "
       "--shape n=64,k=256");
   auto options = std::make_shared<Options>();
@@ -368,16 +348,24 @@ void add_diff(Command app, Context& context) {
   command.add_option("--shape,-s", options->shape,
                      "logical extents: n=2,c=17,h=5,w=4 or 2x17x5x4");
   command.add_option("--dtype,-t", options->dtype,
-                     "element type; needed unless A or B is .npy");
+                     "element type of both; needed unless A or B is .npy");
+  command.add_option("--dtype-a", options->dtype_a,
+                     "element type of A, where B has another one");
+  command.add_option("--dtype-b", options->dtype_b, "element type of B");
+  options->scales.add_to(command);
+  add_byte_order(command, options->byte_order);
   options->parts.add_to(command);
   options->window_a.add_skip(command, "-a", "A");
   options->window_b.add_skip(command, "-b", "B");
-  command.add_option("--rtol", options->tolerance.rtol, "relative tolerance")
+  command
+      .add_option("--rtol", options->rtol,
+                  "relative tolerance; of two types, unless any tolerance is "
+                  "given, what the\ncoarser one rounds by")
       .check(finite_tolerance);
-  command.add_option("--atol", options->tolerance.atol, "absolute tolerance")
+  command.add_option("--atol", options->atol, "absolute tolerance")
       .check(finite_tolerance);
   command
-      .add_option("--ulp", options->tolerance.ulp,
+      .add_option("--ulp", options->ulp,
                   "f16, bf16, f32, f64: floats that may lie between the two")
       .not_negative();
   command.callback([&context, options] { run(context, *options); });

@@ -79,7 +79,7 @@ Files open_files(const Options& options) {
   Files files{.all = {}, .pairs = references.size()};
   for (const auto* paths : {&references, &dumps}) {
     for (const fs::path& path : *paths) {
-      files.all.push_back(value_of(open_tensor(path)));
+      files.all.push_back(open_dump(path));
     }
   }
   if (references.size() != dumps.size()) {

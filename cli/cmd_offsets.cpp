@@ -40,6 +40,7 @@ void run(Context& context, const Options& options) {
       options.inverse ? std::vector{count} : offsets.extents();
   const std::filesystem::path out = options.out;
   check_not_stdout(out);
+  check_whole_file(out);
   value_of(check_tensor_name(out));
   if (options.inverse && layout.unfindable()) {
     throw Failure{*layout.unfindable()};

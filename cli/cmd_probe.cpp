@@ -48,6 +48,7 @@ void run(Context& context, const Options& options) {
   for (const Dim& dim : shape) extents.push_back(dim.extent);
   const std::filesystem::path out = options.out;
   check_not_stdout(out);
+  check_whole_file(out);
   value_of(check_tensor_name(out));
   if (type.bits % 8 != 0 && !is_npy(out)) {
     throw Failure{{ErrorCode::mismatch,

@@ -76,6 +76,8 @@ template Option Command::add_option(const std::string&, std::string&,
 template Option Command::add_option(const std::string&,
                                     std::optional<std::int64_t>&,
                                     const std::string&);
+template Option Command::add_option(const std::string&, std::optional<double>&,
+                                    const std::string&);
 template Option Command::add_option(const std::string&,
                                     std::optional<std::string>&,
                                     const std::string&);

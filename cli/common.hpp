@@ -53,6 +53,7 @@ struct Context {
 
 // Each adds one subcommand to the program.
 void add_list(Command app, Context& context);
+void add_ls(Command app, Context& context);
 void add_offsets(Command app, Context& context);
 void add_show(Command app, Context& context);
 void add_at(Command app, Context& context);

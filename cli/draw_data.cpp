@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "draw_parts.hpp"
+#include "dump_files.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::byte> c_order(std::span<const std::byte> bytes,
 
 DrawFile read_draw_data(const std::string& path, ElementType& type,
                         bool type_given) {
-  DrawFile data{.file = value_of(open_tensor(path)),
+  DrawFile data{.file = open_dump(path),
                 .reordered = {},
                 .view = {.type = type, .bytes = {}}};
   const TensorFile& file = data.file;

@@ -206,10 +206,11 @@ void check_array(const TensorFile& file, const Shape& shape,
 std::vector<ByteRange> holes_of(const TensorFile& file) {
   constexpr std::size_t most = 1 << 16;
   std::vector<ByteRange> holes;
+  if (file.memory) return holes;
   const int descriptor = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return holes;
-  const std::int64_t begin = file.npy ? file.npy->data_offset : 0;
-  const auto size = static_cast<std::int64_t>(file.file.bytes().size());
+  const std::int64_t begin = file.data_offset;
+  const std::int64_t size = begin + file.data_bytes;
   for (std::int64_t at = begin; at < size && holes.size() < most;) {
     const std::int64_t hole = ::lseek(descriptor, at, SEEK_HOLE);
     if (hole < 0 || hole >= size) break;
@@ -222,8 +223,44 @@ std::vector<ByteRange> holes_of(const TensorFile& file) {
 }
 
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count) {
-  const std::int64_t header = file.npy ? file.npy->data_offset : 0;
-  file.file.forget(header + first, count);
+  if (!file.memory) file.file.forget(file.data_offset + first, count);
+}
+
+TensorFile open_dump(const fs::path& path) {
+  return value_of(in_native_order(value_of(open_tensor(path))));
+}
+
+void add_byte_order(Command command, std::string& byte_order) {
+  command
+      .add_option("--byte-order", byte_order,
+                  "of raw files: little (the default) or big")
+      .check([](const std::string& text) {
+        return text == "little" || text == "big"
+                   ? ""
+                   : fmt::format("'{}' is neither little nor big", text);
+      });
+}
+
+void swap_raw(TensorFile& file, const std::string& byte_order,
+              const ElementType& type, const WindowOptions& window) {
+  const std::int64_t width = type.kind == ElementKind::complex_floating
+                                 ? type.bytes() / 2
+                                 : type.bytes();
+  if (byte_order != "big" || file.npy || width == 1) return;
+  const std::span<const std::byte> data = file.data();
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(data.size());
+  std::ranges::copy(data, copy.get());
+  // The memory begins after bytes of something else, or within an element.
+  const std::int64_t start = window.start_byte().value_or(0);
+  const std::int64_t first =
+      start < 0 ? -start : (width - start % width) % width;
+  const auto size = static_cast<std::int64_t>(data.size());
+  for (std::int64_t at = first; at + width <= size; at += width) {
+    std::reverse(copy.get() + at, copy.get() + at + width);
+  }
+  file.memory = std::move(copy);
+  file.file = MappedFile();
+  file.data_offset = 0;
 }
 
 void turn_signals_into_errors() {

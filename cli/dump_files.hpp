@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "dump_window.hpp"
 
 namespace stridewise::cli {
 
@@ -85,6 +86,17 @@ void check_array(const TensorFile& file, const Shape& shape,
 
 // The memory of these bytes of the tensor may go.
 void forget(const TensorFile& file, std::int64_t first, std::int64_t count);
+
+// A tensor in C order and little-endian, whatever its file has. Ends the command where the
+// file cannot be read.
+[[nodiscard]] TensorFile open_dump(const std::filesystem::path& path);
+
+// --byte-order little or big: of raw files.
+void add_byte_order(Command command, std::string& byte_order);
+// Swaps the bytes of a raw file's elements, in a copy, where the option says big. Elements
+// begin after the bytes that the window skips.
+void swap_raw(TensorFile& file, const std::string& byte_order,
+              const ElementType& type, const WindowOptions& window);
 
 // A file that another process cuts short ends as an error, not as a signal.
 void turn_signals_into_errors();

@@ -17,14 +17,15 @@ Failure bad(const std::string& message) {
 
 std::vector<std::int64_t> entries_of_file(const std::string& table,
                                           const std::string& path) {
-  const TensorFile file = value_of(open_tensor(path));
+  const TensorFile file =
+      value_of(in_native_order(value_of(open_tensor(path))));
   const bool integers = file.npy && file.npy->type &&
                         (file.npy->type->kind == ElementKind::signed_integer ||
                          file.npy->type->kind == ElementKind::unsigned_integer);
-  if (!integers || file.npy->shape.size() != 1 || file.npy->big_endian) {
+  if (!integers || file.npy->shape.size() != 1) {
     throw bad(
         fmt::format("--table {}: {} is no .npy file of one dim of "
-                    "little-endian integers",
+                    "integers",
                     table, path));
   }
   const auto width = static_cast<std::size_t>(file.npy->element_bytes);

@@ -14,6 +14,7 @@
 
 #include "catalogues.hpp"
 #include "common.hpp"
+#include "stridewise/container.hpp"
 
 namespace stridewise::cli {
 
@@ -163,6 +164,12 @@ fs::path sidecar_of(const fs::path& file) {
 }
 
 Sidecar sidecar_for(const fs::path& file) {
+  if (is_container(split_container_path(file.native()).file)) {
+    // The file tells itself; what is wrong with it is told when it is opened.
+    const Result<TensorFile> tensor = open_tensor(file);
+    if (!tensor) return {};
+    return {tensor->told.layout, tensor->told.shape, tensor->told.dtype};
+  }
   std::string ignored;
   const std::optional<Json> json = read_sidecar(file, ignored);
   if (!json) return {};
@@ -210,6 +217,11 @@ Fingerprint fingerprint_of(std::span<const std::byte> bytes) {
 }
 
 void check_sidecar(const fs::path& in, const fs::path& out) {
+  if (split_container_path(out.native()).name) {
+    throw Failure{{ErrorCode::invalid_value,
+                   out.string() + ": tells its layout itself, without a "
+                                  "sidecar"}};
+  }
   const fs::path path = sidecar_of(out);
   const auto refuse = [&](const std::string& why) {
     throw Failure{{ErrorCode::io,
@@ -234,6 +246,7 @@ void check_sidecar(const fs::path& in, const fs::path& out) {
 }
 
 Result<void> remove_sidecars(const fs::path& out) {
+  if (split_container_path(out.native()).name) return {};
   std::error_code error;
   std::array<fs::path, 2> names = {out, fs::canonical(out, error)};
   if (error || names[1] == names[0]) names[1].clear();

@@ -10,6 +10,7 @@
 
 #include "common.hpp"
 #include "sidecar.hpp"
+#include "stridewise/container.hpp"
 
 namespace stridewise::cli {
 
@@ -39,6 +40,14 @@ void check_not_stdout(const std::filesystem::path& path) {
       {ErrorCode::unsupported,
        fmt::format("{}: stdout and stderr are not written to; name a file{}",
                    path.string(), dash ? " (./- for one of that name)" : "")}};
+}
+
+void check_whole_file(const std::filesystem::path& path) {
+  if (!split_container_path(path.native()).name) return;
+  throw Failure{{ErrorCode::unsupported,
+                 path.string() +
+                     ": only convert and decode write a tensor of "
+                     "a file; use .npy, then 'stridewise convert'"}};
 }
 
 void write_file(const std::filesystem::path& path, std::int64_t size,

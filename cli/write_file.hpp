@@ -20,4 +20,8 @@ void write_file(const std::filesystem::path& path, std::int64_t size,
 // The same of a text.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+// Ends the command where the path is a tensor of a file of several, which only conversions
+// write to.
+void check_whole_file(const std::filesystem::path& path);
+
 }  // namespace stridewise::cli

@@ -60,9 +60,10 @@ struct NpyHeader {
 
 // -------------------------------------------------------------- mappings ---
 
-// A whole regular file, read-only. Move-only.
+// A whole regular file, read-only; of no bytes at first. Move-only.
 class MappedFile {
  public:
+  MappedFile() = default;
   [[nodiscard]] static Result<MappedFile> open(
       const std::filesystem::path& path);
 
@@ -80,17 +81,30 @@ class MappedFile {
   void forget(std::int64_t first, std::int64_t count) const noexcept;
 
  private:
-  MappedFile() = default;
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
-// A file as every command reads it: NumPy's where its name ends in .npy, else raw
-// bytes.
+// What a file tells of its tensor beside an array's header; empty: nothing.
+struct ToldTensor {
+  std::string layout;
+  std::string shape;  // "n=2,c=17"
+  std::string dtype;
+};
+
+// A tensor as every command reads it: an array of NumPy, one of the tensors of a container
+// (container.hpp), or raw bytes.
 struct TensorFile {
-  std::filesystem::path path;
+  std::filesystem::path path;  // "x.npy", "model.safetensors:layers.0.w"
   MappedFile file;
-  std::optional<NpyHeader> npy;  // nullopt: raw
+  // What an array's header tells, which a tensor of a container has as well; nullopt: raw.
+  std::optional<NpyHeader> npy = {};
+  ToldTensor told = {};
+  // Where the tensor's bytes lie in the file,
+  std::int64_t data_offset = 0;
+  std::int64_t data_bytes = 0;
+  // unless they were unpacked, or brought into another order, in memory.
+  std::unique_ptr<std::byte[]> memory = nullptr;
 
   // The tensor's bytes, without a header.
   [[nodiscard]] std::span<const std::byte> data() const;
@@ -99,14 +113,25 @@ struct TensorFile {
 // Whether a file of this name is a NumPy array: it ends in .npy, in either case.
 [[nodiscard]] bool is_npy(const std::filesystem::path& path);
 
-// Whether a tensor may be written under this name: as NumPy's array or as raw bytes.
+// Whether a tensor may be written under this name: as NumPy's array, as a tensor of a
+// .safetensors file, or as raw bytes.
 // Error unsupported: the name is of another format (.safetensors, .pt, .png ...), whose
 // readers would take raw bytes for something else; or it is a link to a file of another
 // kind than the name says.
 [[nodiscard]] Result<void> check_tensor_name(const std::filesystem::path& path);
 
-// Errors: the file cannot be read, is an archive (.npz), or its header lies.
+// "model.safetensors:w" is one tensor of several; the name of the container alone will do
+// where it holds one. Errors: the file cannot be read, its header lies, there is no such
+// tensor or there are several.
 [[nodiscard]] Result<TensorFile> open_tensor(const std::filesystem::path& path);
+
+// The same tensor with its elements in C order and little-endian: in a copy in memory where
+// the array has them otherwise, else as it is. Error overflow: no memory for a copy.
+[[nodiscard]] Result<TensorFile> in_native_order(TensorFile file);
+
+// Whether what is written under this name is an array with a header: .npy, or a tensor of
+// a .safetensors file ("out.safetensors:w").
+[[nodiscard]] bool writes_array(const std::filesystem::path& path);
 
 // The type of its elements: what is asked for, where the file does not say
 // otherwise. 2-byte data may be read as bf16, opaque data as any type of its
@@ -219,6 +244,8 @@ struct ConvertOptions {
   // not hold is zero, or stays where they are not all parts and it exists. Where `from`
   // is empty each has its dims one after the other.
   std::vector<PartFile> part_files = {};
+  // Whether `out` is an array of elements, where its name does not tell.
+  std::optional<bool> out_is_array = {};
   // Arrays of types below 8 bits hold their memory as it is, not an element a byte.
   bool packed = false;
   // The byte of src's memory that `in` begins with, as infer() has it: then `in`
@@ -249,7 +276,8 @@ struct TensorPair {
   ElementType type_b;
 };
 struct PairOptions {
-  std::optional<ElementType> type = {};  // as ConvertOptions has them
+  std::optional<ElementType> type = {};    // as ConvertOptions has them
+  std::optional<ElementType> type_b = {};  // of B, where it is another one
   std::string part = {};
   std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
 };

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Sides {
   Reading reading_a;
   Reading reading_b;
   Judge judge;
+  // Called after some looks here and there in memories that are large: each brings in
+  // what lies around, which is to go again.
+  std::function<void()> looked = {};
+  mutable std::int64_t looks = 0;
 
   // Whether equal bytes of both are equal elements in equal places.
   [[nodiscard]] bool same_memory() const {
@@ -39,6 +44,7 @@ struct Sides {
   // What lies in a place of A, read as the element x. Pre: within A.
   [[nodiscard]] Element value_a(std::int64_t place, const Index& x) const {
     Element value;
+    look();
     reading_a.one(a_bytes.data() + place * a.element_bytes(), x,
                   value.bytes.data());
     return value;
@@ -48,6 +54,7 @@ struct Sides {
   }
   [[nodiscard]] Element value_b(const Index& x) const {
     Element value;
+    look();
     reading_b.one(b_bytes.data() + b.offset(x) * b.element_bytes(), x,
                   value.bytes.data());
     return value;
@@ -56,8 +63,9 @@ struct Sides {
   [[nodiscard]] bool near(const Element& of_a, const Element& of_b) const {
     return judge.all_pass(of_a.bytes.data(), of_b.bytes.data(), 1);
   }
-  [[nodiscard]] bool right(const Index& x) const {
-    return near(value_a(x), value_b(x));
+  void look() const {
+    constexpr std::int64_t some = 64;
+    if (looked && ++looks % some == 0) looked();
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "inspect/evidence.hpp"
@@ -152,7 +153,7 @@ class ValueFaults {
         around_, [&](const Two& two) { return fits(two.a, rule->of(two.b)); });
     // Where nothing lies within the limits, A is one number.
     const bool within = std::ranges::any_of(around_, [&](const Two& two) {
-      return two.a == two.b && two.a != different_.front().a;
+      return fits(two.a, two.b) && !fits(two.a, different_.front().a);
     });
     return all && within ? rule->text + box() : "";
   }
@@ -227,31 +228,58 @@ class ValueFaults {
     return all;
   }
 
+  // The numbers that indices of a dim have; nullopt: not nearly all have one.
+  [[nodiscard]] std::optional<std::map<std::int64_t, double>> numbers_of(
+      std::size_t d, bool factor) const {
+    const std::vector<std::vector<Two>> all = pairs_of(d);
+    const std::vector<std::int64_t> indices = wrong(by_dim_[d]).ranges;
+    std::map<std::int64_t, double> numbers;
+    double found = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const auto one = of_index(all[k], factor ? factor_of : offset_of, factor);
+      if (!one) continue;
+      found += one->bits - bits_of_choice;
+      numbers[indices[k]] = one->number;
+    }
+    const bool most = 10 * numbers.size() >= 9 * all.size();
+    if (!most || numbers.size() < 2 || found < least_bits) return std::nullopt;
+    return numbers;
+  }
+
+  // Whether what differs does so by these numbers: what is within the tolerance tells none.
+  [[nodiscard]] bool differ_by(const std::map<std::int64_t, double>& numbers,
+                               std::size_t d, bool factor) const {
+    std::size_t right = 0;
+    std::size_t all = 0;
+    for (const Example& example : differ_) {
+      const auto two = two_of(example.a, example.b);
+      const auto number = numbers.find(example.index[d]);
+      if (!two || number == numbers.end()) continue;
+      ++all;
+      right += fits(two->a,
+                    factor ? number->second * two->b : two->b + number->second)
+                   ? 1U
+                   : 0U;
+    }
+    return all >= least_examples && 100 * right >= 95 * all;
+  }
+
   [[nodiscard]] std::string by_index(std::size_t d) const {
     const DiffCounts& counts = by_dim_[d];
     if (counts.extent < 2 || counts.extent > most_indices) return "";
-    const std::vector<std::vector<Two>> all = pairs_of(d);
     for (const bool factor : {true, false}) {
-      std::vector<std::string> numbers;
-      double found = 0;
-      for (const std::vector<Two>& pairs : all) {
-        const auto one =
-            of_index(pairs, factor ? factor_of : offset_of, factor);
-        if (!one) continue;
-        found += one->bits - bits_of_choice;
-        numbers.push_back(print_number(one->number));
-      }
-      if (10 * numbers.size() < 9 * all.size() || numbers.size() < 2 ||
-          found < least_bits) {
-        continue;
-      }
+      const auto numbers = numbers_of(d, factor);
+      if (!numbers || !differ_by(*numbers, d, factor)) continue;
       constexpr std::size_t most_words = 4;
-      const bool more = numbers.size() > most_words;
-      if (more) numbers.resize(most_words);
+      std::vector<std::string> words;
+      for (const auto& [index, number] : *numbers) {
+        if (words.size() < most_words) words.push_back(print_number(number));
+      }
       return fmt::format(
           "A is B {} each {} has its own: {}{}",
           factor ? "times a factor, of which" : "plus an offset, of which",
-          counts.name, fmt::join(numbers, ", "), more ? " and so on" : "");
+          counts.name, fmt::join(words, ", "),
+          numbers->size() > most_words ? " and so on" : "");
     }
     return "";
   }

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "io/existing.hpp"
 #include "io/input.hpp"
+#include "io/output.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/notation.hpp"
 
@@ -84,15 +85,6 @@ Result<double> move_all(const ConvertOptions& options,
   return elapsed.count();
 }
 
-// The type and dims of OUT as an array.
-std::string array_header(const ConvertOptions& options, const Side& dst) {
-  if (holds_elements(options.to, dst)) {
-    return make_npy_header(dst.stored, array_shape(dst.memory));
-  }
-  return make_npy_header(*parse_element_type("u8"),
-                         std::array{dst.memory.size_bytes()});
-}
-
 // Of a window its elements alone; else the memory.
 std::int64_t bytes_of(const Layout& memory, const Layout& moved, bool window) {
   // No overflow: they are bits of the memory.
@@ -127,16 +119,16 @@ ConvertReport report_of(const ConvertOptions& options,
 Result<ConvertReport> write_output(const ConvertOptions& options,
                                    const std::vector<Input>& inputs) {
   const Side& dst = inputs.front().sides.dst;
-  const std::string header =
-      is_npy(options.out) ? array_header(options, dst) : "";
-  const Checked size =
-      add(static_cast<std::int64_t>(header.size()), dst.memory.size_bytes());
-  if (!size) return fail(ErrorCode::overflow, "the output overflows 64 bits");
-  Result<OutputFile> output = OutputFile::create(options.out, *size);
+  const Result<OutputPlace> place = place_of_output(options, dst);
+  if (!place) return unexpected(place.error());
+  Result<OutputFile> output =
+      OutputFile::create(place->file, place->file_bytes);
   if (!output) return unexpected(output.error());
   const std::span<std::byte> bytes = output->bytes();
-  const std::span<std::byte> data = bytes.subspan(header.size());
-  if (!header.empty()) std::memcpy(bytes.data(), header.data(), header.size());
+  const std::span<std::byte> data =
+      bytes.subspan(static_cast<std::size_t>(place->data_offset),
+                    static_cast<std::size_t>(dst.memory.size_bytes()));
+  place->write_around(bytes);
   const bool kept_as_is = keeps(options, inputs);
   if (options.fill_byte && kept_as_is) {
     return fail(ErrorCode::mismatch,
@@ -146,9 +138,8 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
   }
   if (options.fill_byte) fill_all(options, data);
   if (kept_as_is) {
-    const Result<NpyHeader> parsed = parse_npy_header(bytes);
-    auto kept =
-        keep_existing(options.out, header.empty() ? nullptr : &*parsed, data);
+    auto kept = keep_existing(options.out,
+                              place->array ? &*place->array : nullptr, data);
     if (!kept) return unexpected(kept.error());
   }
   const auto seconds = move_all(options, inputs, data);

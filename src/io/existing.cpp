@@ -40,14 +40,19 @@ Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
 Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
                            std::span<std::byte> data) {
   std::error_code none;
-  if (!fs::exists(out, none)) return {};
+  const ContainerPath place = split_container_path(out.native());
+  if (!fs::exists(place.file, none)) return {};
   const Result<TensorFile> old = open_tensor(out);
+  // A file that has no tensor of that name gets one.
+  if (!old && place.name && old.error().code == ErrorCode::unknown_name) {
+    return {};
+  }
   if (!old) return unexpected(old.error());
   const bool same =
       old->data().size() == data.size() &&
       (header == nullptr ||
-       (old->npy->type == header->type && old->npy->shape == header->shape &&
-        !old->npy->big_endian &&
+       (old->npy && old->npy->type == header->type &&
+        old->npy->shape == header->shape && !old->npy->big_endian &&
         (!old->npy->fortran_order || header->shape.size() < 2)));
   if (!same) {
     return fail(ErrorCode::mismatch,

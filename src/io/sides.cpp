@@ -95,6 +95,10 @@ Result<Side> bind_side(const LayoutSource& source, const Shape& shape,
   return Side{*std::move(layout), stored};
 }
 
+bool array_is_written(const ConvertOptions& options) {
+  return options.out_is_array.value_or(writes_array(options.out));
+}
+
 ElementType type_of_tensor(const Side& side, const Layout& tensor) {
   const std::string& named =
       tensor.tensors()[static_cast<std::size_t>(tensor.tensor())].type;
@@ -176,7 +180,7 @@ Result<Sides> one_part(const ConvertOptions& options, const TensorFile& input,
       of_src ? options.to_type.value_or(element)
              : type_for_part(options, input, element);
   if (!other_type) return unexpected(other_type.error());
-  const bool array = of_src ? is_npy(options.out) : input.npy.has_value();
+  const bool array = of_src ? array_is_written(options) : input.npy.has_value();
   const Result<LayoutSource> alone =
       as_text(of_src ? options.to : options.from,
               of_src ? extents.dst : extents.src, *other_type);
@@ -237,7 +241,7 @@ Result<Sides> bind_whole(const ConvertOptions& options, const TensorFile& input,
   if (!src) return unexpected(src.error());
   Result<Side> dst =
       bind_side(options.to, extents.dst, options.to_type.value_or(*type),
-                is_npy(options.out), options);
+                array_is_written(options), options);
   if (!dst) return unexpected(dst.error());
   Pair pair =
       pair_of(*src, src->memory, *dst, dst->memory, options.quantisation);
@@ -298,6 +302,8 @@ Result<TensorPair> bind_pair(const TensorFile& a, const LayoutSource& layout_a,
   ConvertOptions convert{
       .in = a.path, .out = b.path, .from = layout_a, .to = layout_b};
   convert.type = options.type;
+  convert.to_type = options.type_b;
+  convert.out_is_array = b.npy.has_value();
   convert.part = options.part;
   convert.tables = options.tables;
   const Result<Sides> sides = bind_sides(convert, a, shape);

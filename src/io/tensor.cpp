@@ -5,162 +5,33 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <utility>
 
 namespace stridewise {
-namespace {
 
 namespace fs = std::filesystem;
-
-// What other programs take for a format of theirs, by the end of its name.
-constexpr auto foreign_formats = std::to_array<std::string_view>({
-    // models and checkpoints
-    "safetensors",
-    "gguf",
-    "ggml",
-    "pt",
-    "pth",
-    "ckpt",
-    "pkl",
-    "pickle",
-    "joblib",
-    "msgpack",
-    "onnx",
-    "pb",
-    "pbtxt",
-    "tflite",
-    "keras",
-    "mlmodel",
-    "pdparams",
-    "mnn",
-    "caffemodel",
-    "engine",
-    "rknn",
-    // arrays and tables
-    "npz",
-    "h5",
-    "hdf5",
-    "hdf",
-    "nc",
-    "mat",
-    "zarr",
-    "parquet",
-    "arrow",
-    "feather",
-    "tfrecord",
-    "fits",
-    "nrrd",
-    "csv",
-    "tsv",
-    "xls",
-    "xlsx",
-    "txt",
-    "json",
-    "jsonl",
-    "xml",
-    "yaml",
-    "yml",
-    "toml",
-    "html",
-    "md",
-    // pictures, sound and film
-    "png",
-    "jpg",
-    "jpeg",
-    "bmp",
-    "gif",
-    "tif",
-    "tiff",
-    "webp",
-    "svg",
-    "pdf",
-    "ppm",
-    "pgm",
-    "pbm",
-    "pnm",
-    "pfm",
-    "exr",
-    "hdr",
-    "dds",
-    "ktx",
-    "ico",
-    "wav",
-    "flac",
-    "mp3",
-    "mp4",
-    "avi",
-    "mkv",
-    // archives
-    "zip",
-    "gz",
-    "bz2",
-    "xz",
-    "zst",
-    "lz4",
-    "7z",
-    "tar",
-    "tgz",
-    "rar",
-});
-
-std::string lower_extension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return extension;
-}
-
-}  // namespace
-
-bool is_npy(const fs::path& path) { return lower_extension(path) == ".npy"; }
 
 std::string print_extents(std::span<const std::int64_t> extents) {
   return extents.empty() ? "no dims"
                          : fmt::format("{}", fmt::join(extents, "x"));
 }
 
-Result<void> check_tensor_name(const fs::path& path) {
-  std::error_code none;
-  const fs::path target =
-      fs::is_symlink(path, none) ? fs::weakly_canonical(path, none) : path;
-  if (is_npy(path) != is_npy(target)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{}: is a link to {}; only one of them is an array "
-                            "by its name",
-                            path.string(), target.string()));
-  }
-  for (const fs::path& name : {path, target}) {
-    const std::string extension = lower_extension(name);
-    const bool foreign =
-        !extension.empty() &&
-        std::ranges::find(foreign_formats, std::string_view(extension).substr(
-                                               1)) != foreign_formats.end();
-    if (!foreign) continue;
-    return fail(ErrorCode::unsupported,
-                fmt::format("{}: {} is a format of its own, which is not "
-                            "written; use .npy, or another ending for raw "
-                            "bytes",
-                            name.string(), extension));
-  }
-  return {};
-}
-
 std::span<const std::byte> TensorFile::data() const {
-  return file.bytes().subspan(npy ? static_cast<std::size_t>(npy->data_offset)
-                                  : 0);
+  const std::byte* const begin = memory ? memory.get() : file.bytes().data();
+  return {begin + data_offset, static_cast<std::size_t>(data_bytes)};
 }
 
 Result<TensorFile> open_tensor(const fs::path& path) {
-  if (lower_extension(path) == ".npz") {
-    return fail(ErrorCode::unsupported,
-                path.string() + ": an archive of arrays; use one .npy array");
+  if (const ContainerPath place = split_container_path(path.native());
+      is_container(place.file)) {
+    return open_contained(path, place);
   }
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return unexpected(file.error());
-  TensorFile tensor{path, *std::move(file), {}};
+  TensorFile tensor;
+  tensor.path = path;
+  tensor.file = *std::move(file);
+  tensor.data_bytes = static_cast<std::int64_t>(tensor.file.bytes().size());
   if (!is_npy(path)) return tensor;
   Result<NpyHeader> header = parse_npy_header(tensor.file.bytes());
   if (!header) {
@@ -168,6 +39,8 @@ Result<TensorFile> open_tensor(const fs::path& path) {
     return unexpected(header.error());
   }
   tensor.npy = *std::move(header);
+  tensor.data_offset = tensor.npy->data_offset;
+  tensor.data_bytes -= tensor.data_offset;
   const auto has = static_cast<std::int64_t>(tensor.data().size());
   if (has != tensor.npy->data_bytes) {
     return fail(ErrorCode::io,

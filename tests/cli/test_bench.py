@@ -79,7 +79,7 @@ class ProblemFiles(support.CliTest):
                 ("a; f32->; nchw -> nhwc; 1x2x3x4", []),
                 ("a; f32->f33; nchw -> nhwc; 1x2x3x4", ["f33", "f32"]),
                 ("a; f32->s8->u8; nchw -> nhwc; 1x2x3x4", ["s8->u8"]),
-                ("a; f16->s8; nchw -> nhwc; 1x2x3x4", ["f16 to s8"]),
+                ("a; f16->c64; nchw -> nhwc; 1x2x3x4", ["f16 to c64"]),
                 ("a; f32; nchw -> nhcw; 1x2x3", ["4 dims"]),
                 ("a; f32; nchw -> nChw16k; 1x2x3x4", ["did you mean"]),
                 ("a; f32; nchw -> oihw; 1x2x3x4", []),

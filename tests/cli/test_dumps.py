@@ -173,9 +173,6 @@ class Infer(support.CliTest):
         self.refused("infer", self.path("r.npy"), *good)
         self.refused("infer", self.path("r.npy"), self.path("short"),
                      self.path("short"), *good, says="3 files")
-        np.save(self.path("f.npy"), np.asfortranarray(np.ones((2, 3), "f4")))
-        self.refused("infer", self.path("f.npy"), self.path("short"), *good,
-                     says="C order")
         self.refused("probe", self.path("p.npy"), "--shape", "a=2,b", says="b")
         self.refused("probe", self.path("p.npy"), "--shape",
                      "a=4000000000,b=4000000000", says="overflow")
@@ -368,7 +365,8 @@ class Diff(support.CliTest):
                 f'"dtype": "{dtype}", "file": "{name}.bin"}}')
         self.path("b.bin").write_bytes(self.path("a.bin").read_bytes())
         both = ["diff", self.path("a.bin"), self.path("b.bin")]
-        self.refused(*both, says=["dtype", "f32", "s32", "--dtype"])
+        # Two types are compared as numbers: these bits are others.
+        self.assertEqual(self.answer(*both, code=1)["dtype_b"], "s32")
         self.answer(*both, "--dtype", "f32")
         self.path("b.json").write_text(
             '{"layout": "nChw16c", "shape": "n=2,c=16,h=5,w=4", '
@@ -378,15 +376,18 @@ class Diff(support.CliTest):
 
     def test_headers_of_arrays(self):
         layouts = ["--layout-a", "nChw16c", "--layout-b", "nchw"]
-        for array, says in (
-                (np.asfortranarray(self.array), "Fortran"),
-                (self.array.astype(">f4"), "big-endian"),
-                (self.array.transpose(0, 2, 3, 1).copy(), "2x5x4x17")):
+        # Orders of NumPy are read, another shape is not.
+        for array in (np.asfortranarray(self.array), self.array.astype(">f4")):
             np.save(self.path("other.npy"), array)
-            self.refused("diff", self.path("a.bin"), self.path("other.npy"),
-                         *layouts, *self.OPTIONS, says=says)
-            self.refused("check", self.path("other.npy"), "nchw", *self.OPTIONS,
-                         says=says)
+            self.answer("diff", self.path("a.bin"), self.path("other.npy"),
+                        *layouts, *self.OPTIONS)
+            self.answer("check", self.path("other.npy"), "nchw", *self.OPTIONS)
+        np.save(self.path("other.npy"),
+                self.array.transpose(0, 2, 3, 1).copy())
+        self.refused("diff", self.path("a.bin"), self.path("other.npy"),
+                     *layouts, *self.OPTIONS, says="2x5x4x17")
+        self.refused("check", self.path("other.npy"), "nchw", *self.OPTIONS,
+                     says="2x5x4x17")
         # The digits of a layout, as convert writes them, and bare memory.
         self.convert(self.path("ref.npy"), self.path("a.npy"), "nchw",
                      "nChw16c", "2x17x5x4")
