@@ -145,7 +145,7 @@ class Checker {
   [[nodiscard]] std::string indices_of(
       std::int64_t count, const std::vector<DiffCounts>& by_dim) const {
     if (count == 0) return "";
-    const inspect::Box box = inspect::box_of(by_dim);
+    const inspect::IndexBox box = inspect::index_box(by_dim);
     if (count == 1) return box.text;
     if (count == report_.elements) return "all elements";
     const bool one_dim = std::ranges::count_if(by_dim, [](const auto& dim) {

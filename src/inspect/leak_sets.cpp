@@ -220,7 +220,7 @@ std::string LeakSets::indices_of(std::int64_t first, std::int64_t last) const {
 }
 
 std::int64_t LeakSets::size_of(const Group& group) {
-  return group.counts.empty() ? group.places : box_of(group.counts).size;
+  return group.counts.empty() ? group.places : index_box(group.counts).size;
 }
 
 LeakSet LeakSets::told(const Group& group) const {

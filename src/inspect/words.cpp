@@ -191,8 +191,8 @@ std::string print_all_counts(const std::vector<DiffCounts>& all) {
   return fmt::format("{}", fmt::join(sets, ", "));
 }
 
-Box box_of(const std::vector<DiffCounts>& all) {
-  Box box{print_all_counts(all)};
+IndexBox index_box(const std::vector<DiffCounts>& all) {
+  IndexBox box{print_all_counts(all)};
   // No overflow: it is a part of a tensor.
   for (const DiffCounts& counts : all) box.size *= print_counts(counts).size;
   return box;

@@ -40,11 +40,11 @@ struct CountedSet {
 
 // The same, and how many elements have their index in all of the sets; where ranges are
 // counted, at most so many.
-struct Box {
+struct IndexBox {
   std::string text;
   std::int64_t size = 1;
 };
-[[nodiscard]] Box box_of(const std::vector<DiffCounts>& all);
+[[nodiscard]] IndexBox index_box(const std::vector<DiffCounts>& all);
 
 // Whether one of the sets has no words of its own: "17 of the 64 values of c".
 [[nodiscard]] bool irregular(const std::vector<DiffCounts>& all);
