@@ -95,6 +95,12 @@ void run(Context& context, const ConvertCommand& given) {
   convert.to = sources[1];
   convert.part = parts.chosen;
   set_extents(options, sources, convert);
+  if (!options.device.empty() &&
+      (!convert.scales.dim.empty() || convert.big_endian)) {
+    throw Failure{{ErrorCode::unsupported,
+                   "--scale-dim and --byte-order are of the CPU: without "
+                   "--device"}};
+  }
   Mover mover{"cpu", {}};
   if (!options.device.empty()) {
     // What lies around a part or a window stays, as it does where the CPU moves.
@@ -120,16 +126,9 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
   command.add_option("--dtype,-t", options->dtype,
                      "element type; bf16 reads 2-byte .npy data as such");
   command.add_option("--to-dtype", options->to_dtype,
-                     "element type of OUT: f32 to f16, bf16, f8, f6, f4, e8 or "
-                     "an integer of\nup to 8 bits, or back");
-  command
-      .add_option("--scale", options->quantisation.scale,
-                  "integers: real = (integer - zero point) * scale")
-      .show_default();
-  command
-      .add_option("--zero-point", options->quantisation.zero_point,
-                  "integers: the integer that means 0")
-      .show_default();
+                     "element type of OUT: values become its nearest ones");
+  options->scales.add_to(command);
+  add_byte_order(command, options->byte_order);
   command
       .add_option("--part,-p", options->parts,
                   "NAME: the part of IN's or OUT's memory that moves. "

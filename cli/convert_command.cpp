@@ -106,11 +106,17 @@ ConvertOptions common_options(const ConvertCommand& options,
   }
   if (!options.to_dtype.empty()) {
     convert.to_type = value_of(parse_element_type(options.to_dtype));
-  } else if (options.quantisation != Quantisation{}) {
+  } else if (options.scales.given()) {
     throw Failure{
         {ErrorCode::mismatch, "--scale and --zero-point need --to-dtype"}};
   }
-  convert.quantisation = options.quantisation;
+  Scales scales = options.scales.read();
+  if (scales.dim.empty() && !scales.each.empty()) {
+    convert.quantisation = scales.each.front();
+  } else {
+    convert.scales = std::move(scales);
+  }
+  convert.big_endian = options.byte_order == "big";
   convert.tables = tables_of(options.tables, layouts);
   convert.packed = options.packed;
   convert.start_byte = options.window.start_byte();

@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "dump_window.hpp"
+#include "scales.hpp"
 
 namespace stridewise::cli {
 
@@ -19,7 +20,8 @@ struct ConvertCommand {
   std::string device;
   std::string fill;  // a byte; empty: zeros
   WindowOptions window;
-  Quantisation quantisation;
+  ScaleOptions scales;
+  std::string byte_order;
   std::vector<std::string> parts;
   std::vector<std::string> tables;
   bool packed = false;

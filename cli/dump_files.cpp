@@ -247,20 +247,11 @@ void swap_raw(TensorFile& file, const std::string& byte_order,
                                  ? type.bytes() / 2
                                  : type.bytes();
   if (byte_order != "big" || file.npy || width == 1) return;
-  const std::span<const std::byte> data = file.data();
-  auto copy = std::make_unique_for_overwrite<std::byte[]>(data.size());
-  std::ranges::copy(data, copy.get());
   // The memory begins after bytes of something else, or within an element.
   const std::int64_t start = window.start_byte().value_or(0);
-  const std::int64_t first =
-      start < 0 ? -start : (width - start % width) % width;
-  const auto size = static_cast<std::int64_t>(data.size());
-  for (std::int64_t at = first; at + width <= size; at += width) {
-    std::reverse(copy.get() + at, copy.get() + at + width);
-  }
-  file.memory = std::move(copy);
-  file.file = MappedFile();
-  file.data_offset = 0;
+  file = value_of(with_bytes_reversed(
+      std::move(file), width,
+      start < 0 ? -start : (width - start % width) % width));
 }
 
 void turn_signals_into_errors() {

@@ -125,6 +125,12 @@ struct TensorFile {
 // tensor or there are several.
 [[nodiscard]] Result<TensorFile> open_tensor(const std::filesystem::path& path);
 
+// The same raw bytes with those of each `width` in reverse order, from byte `first` on: a
+// copy in memory. Error overflow: no memory for one.
+[[nodiscard]] Result<TensorFile> with_bytes_reversed(TensorFile file,
+                                                     std::int64_t width,
+                                                     std::int64_t first);
+
 // The same tensor with its elements in C order and little-endian: in a copy in memory where
 // the array has them otherwise, else as it is. Error overflow: no memory for a copy.
 [[nodiscard]] Result<TensorFile> in_native_order(TensorFile file);
@@ -228,6 +234,9 @@ struct ConvertOptions {
   // The type of `out`, where values are to change; see values.hpp.
   std::optional<ElementType> to_type = {};
   Quantisation quantisation = {};
+  // Where each index of a dim has its own instead.
+  Scales scales = {};
+  bool big_endian = false;  // elements of `in`, where it is raw
   // The entries of tables that the layouts name.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> tables = {};
   // The box of indices of src that moves, and the box of dst that it becomes; empty: all

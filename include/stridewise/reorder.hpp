@@ -170,4 +170,15 @@ void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill, const Values& values);
 
+// Moves every element, and changes its value by the scale that its index of a dim has, by
+// way of boxes that stay in the caches. What dst holds beside elements stays. Errors: those
+// of check() and Plan::make; elements that are no whole bytes; scales of another number
+// than the dim's extent. O(elements).
+[[nodiscard]] Result<void> convert_scaled(const Layout& src,
+                                          const std::byte* from,
+                                          const Layout& dst, std::byte* to,
+                                          const Values& values,
+                                          const Scales& scales,
+                                          const ParallelFor& parallel_for);
+
 }  // namespace stridewise

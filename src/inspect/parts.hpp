@@ -1,25 +1,12 @@
-// A tensor in boxes of indices, each small enough to be brought into logical
-// order in memory.
+// The layout of a box of a tensor, and the box in logical order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "stridewise/layout.hpp"
+#include "layout/boxes.hpp"
 
 namespace stridewise::inspect {
-
-struct Box {
-  std::vector<std::int64_t> begin;
-  Shape shape;
-};
-
-// Boxes of at most `most` elements (at least one index of each dim) that cover
-// the shape, cut along dims in whose direction both layouts move far, so that
-// each box lies together in both.
-[[nodiscard]] std::vector<Box> boxes_of(const Layout& a, const Layout& b,
-                                        std::int64_t most);
 
 // The layout of a box alone, in the memory of the whole: index 0 is the box's
 // begin.

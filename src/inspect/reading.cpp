@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace stridewise::inspect {
@@ -59,90 +58,23 @@ Result<Reading> Reading::make(const ElementType& stored,
                               const ElementType& compared, const Scales& scales,
                               const Shape& shape) {
   Reading reading;
-  reading.values_ = {numeric(stored), compared};
-  if (stored == compared && scales.each.empty()) return reading;
+  reading.bytes_ = static_cast<std::size_t>(stored.bytes());
+  const Values values{numeric(stored), compared};
   // Codes of fewer bits that have whole bytes are numbers of these bytes already.
-  const bool whole =
-      changes_width(reading.values_) && stored.bits == compared.bits;
-  if ((whole || numeric(stored) == compared) && scales.each.empty()) {
+  const bool whole = changes_width(values) && stored.bits == compared.bits;
+  if ((whole || values.src == values.dst) && scales.each.empty()) {
     return reading;
   }
-  for (const Quantisation& each : scales.each) {
-    reading.values_.quantisation = each;
-    if (auto fits = check(reading.values_); !fits) {
-      return unexpected(fits.error());
-    }
-  }
-  if (auto fits = check(reading.values_); !fits)
-    return unexpected(fits.error());
-  reading.conversion_ = find_conversion(reading.values_);
-  if (!reading.conversion_) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("{} is not compared as {}", stored.name, compared.name));
-  }
-  if (scales.dim.empty()) return reading;
-  const auto dim = std::ranges::find(shape, scales.dim, &Dim::name);
-  if (dim == shape.end()) {
-    return fail(ErrorCode::unknown_name,
-                fmt::format("scales of the dim '{}', which the shape has not",
-                            scales.dim));
-  }
-  if (std::ssize(scales.each) != dim->extent) {
-    return fail(ErrorCode::mismatch,
-                fmt::format("{} scales for {}={}", scales.each.size(),
-                            dim->name, dim->extent));
-  }
-  reading.dim_ = static_cast<std::size_t>(dim - shape.begin());
-  reading.each_ = scales.each;
+  auto scaled = ScaledConversion::make(values, scales, shape);
+  if (!scaled) return unexpected(scaled.error());
+  reading.scaled_ = *std::move(scaled);
   return reading;
-}
-
-std::optional<Values> Reading::fused() const {
-  if (!conversion_ || dim_) return std::nullopt;
-  return values_;
 }
 
 void Reading::one(const std::byte* stored, std::span<const std::int64_t> x,
                   std::byte* value) const {
-  if (!conversion_) {
-    std::memcpy(value, stored, static_cast<std::size_t>(values_.src.bytes()));
-    return;
-  }
-  const Quantisation& by =
-      dim_ ? each_[static_cast<std::size_t>(x[*dim_])] : values_.quantisation;
-  conversion_->run({.src = stored,
-                    .dst = value,
-                    .count = 1,
-                    .runs = 1,
-                    .src_pitch = 0,
-                    .dst_pitch = 0},
-                   by);
-}
-
-void Reading::box(const Box& box, const std::byte* stored,
-                  std::byte* values) const {
-  std::int64_t inner = 1;
-  std::int64_t outer = 1;
-  const std::size_t dim = dim_.value_or(0);
-  for (std::size_t d = 0; d < box.shape.size(); ++d) {
-    if (d < dim) outer *= box.shape[d].extent;
-    if (d > dim) inner *= box.shape[d].extent;
-  }
-  const std::int64_t extent = box.shape.empty() ? 1 : box.shape[dim].extent;
-  const std::int64_t first = box.begin.empty() ? 0 : box.begin[dim];
-  for (std::int64_t k = 0; k < outer * extent; ++k) {
-    const Quantisation& by =
-        dim_ ? each_[static_cast<std::size_t>(first + k % extent)]
-             : values_.quantisation;
-    conversion_->run({.src = stored + k * inner * values_.src.bytes(),
-                      .dst = values + k * inner * values_.dst.bytes(),
-                      .count = inner,
-                      .runs = 1,
-                      .src_pitch = 0,
-                      .dst_pitch = 0},
-                     by);
-  }
+  if (scaled_) return scaled_->one(x, stored, value);
+  std::memcpy(value, stored, bytes_);
 }
 
 }  // namespace stridewise::inspect

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "inspect/parts.hpp"
-#include "reorder/values/conversion.hpp"
+#include "layout/boxes.hpp"
+#include "reorder/scaled.hpp"
 #include "stridewise/diff.hpp"
 
 namespace stridewise::inspect {
@@ -21,30 +19,32 @@ namespace stridewise::inspect {
 
 class Reading {
  public:
-  // Pre: check() passes for the types and each quantisation.
-  // Errors: scales of a dim that the shape has not, or of another number than its extent.
+  // Errors: those of ScaledConversion::make().
   [[nodiscard]] static Result<Reading> make(const ElementType& stored,
                                             const ElementType& compared,
                                             const Scales& scales,
                                             const Shape& shape);
 
-  [[nodiscard]] bool as_is() const { return !conversion_; }
+  [[nodiscard]] bool as_is() const { return !scaled_; }
+  [[nodiscard]] bool by_index() const { return scaled_ && scaled_->by_index(); }
   // What a plan has to do to elements on the way; nullopt: nothing, or what it cannot,
   // because each index of a dim has a scale of its own.
-  [[nodiscard]] std::optional<Values> fused() const;
-  [[nodiscard]] bool by_index() const { return dim_.has_value(); }
+  [[nodiscard]] std::optional<Values> fused() const {
+    if (as_is() || by_index()) return std::nullopt;
+    return scaled_->values();
+  }
 
   // The element of index x, stored there.
   void one(const std::byte* stored, std::span<const std::int64_t> x,
            std::byte* value) const;
-  // The elements of a box, in logical order on both sides.
-  void box(const Box& box, const std::byte* stored, std::byte* values) const;
+  // The elements of a box, in logical order on both sides. Pre: by_index().
+  void box(const Box& box, const std::byte* stored, std::byte* values) const {
+    scaled_->box(box.begin, box.shape, stored, values);
+  }
 
  private:
-  Values values_;
-  std::optional<ValueConversion> conversion_;
-  std::optional<std::size_t> dim_;
-  std::vector<Quantisation> each_;
+  std::size_t bytes_ = 0;  // of a stored element
+  std::optional<ScaledConversion> scaled_;
 };
 
 }  // namespace stridewise::inspect

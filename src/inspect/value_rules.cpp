@@ -186,8 +186,14 @@ std::vector<Rule> integer_rules(const Values& stored) {
   const bool is_signed = stored.src.kind == ElementKind::signed_integer;
   const double lowest = is_signed ? -std::ldexp(1.0, bits - 1) : 0;
   const double highest = lowest + std::ldexp(1.0, bits) - 1;
-  const auto rule = [&](const char* text, double (*round)(double), bool wraps) {
-    return Rule{text, [=](double b) {
+  const auto real = [&](double q) {
+    return print_number((q - by.zero_point) * static_cast<double>(by.scale));
+  };
+  const std::string held =
+      fmt::format("A is B as {} holds it: the nearest step from {} to {}",
+                  stored.src.name, real(lowest), real(highest));
+  const auto rule = [&](std::string text, double (*round)(double), bool wraps) {
+    return Rule{std::move(text), [=](double b) {
                   double q =
                       round(b / static_cast<double>(by.scale)) + by.zero_point;
                   if (wraps) {
@@ -198,7 +204,7 @@ std::vector<Rule> integer_rules(const Values& stored) {
                          static_cast<double>(by.scale);
                 }};
   };
-  return {rule("A is B rounded to the nearest integer", std::nearbyint, false),
+  return {rule(held, std::nearbyint, false),
           rule("A is B rounded toward zero", std::trunc, false),
           rule("A is B rounded down", std::floor, false),
           rule("A is B rounded up", std::ceil, false),

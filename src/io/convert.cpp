@@ -72,11 +72,16 @@ Result<double> move_all(const ConvertOptions& options,
       if (options.move) {
         auto moved = options.move(job_of(input, pair, data));
         if (!moved) return unexpected(moved.error());
+      } else if (!options.scales.dim.empty()) {
+        auto moved = convert_scaled(pair.src, input.window.bytes.data(),
+                                    pair.dst, data.data(), pair.values,
+                                    options.scales, options.parallel_for);
+        if (!moved) return unexpected(moved.error());
       } else {
         run_plan(input.plans[k], input.window.bytes.data(), data.data(),
                  options);
       }
-      if (!input.file.npy || !input.file.npy->big_endian) continue;
+      if (!input.swaps) continue;
       swap_elements(pair.dst, pair.values.dst, options, data);
     }
   }

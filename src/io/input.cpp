@@ -83,24 +83,33 @@ Result<Layout> array_layout(const ConvertOptions& options,
   return fortran_order(layout);
 }
 
-// Big-endian values move as they are, and are swapped where they are then.
-Result<void> check_byte_order(const ConvertOptions& options,
-                              const TensorFile& input, const Sides& sides) {
-  if (!input.npy || !input.npy->big_endian) return {};
-  const bool plain = std::ranges::all_of(
-      sides.pairs, [](const Pair& pair) { return pair.dst.plain(); });
-  const bool same = std::ranges::all_of(sides.pairs, [](const Pair& pair) {
-    return pair.values.src == pair.values.dst;
+bool is_big_endian(const ConvertOptions& options, const TensorFile& input) {
+  return input.npy ? input.npy->big_endian : options.big_endian;
+}
+
+// Whether big-endian elements may move as they are, and be swapped where they are then.
+bool swaps_in_place(const Sides& sides) {
+  return std::ranges::all_of(sides.pairs, [](const Pair& pair) {
+    return pair.dst.plain() && pair.values.src == pair.values.dst;
   });
-  if (plain && same) return {};
-  return fail(
-      ErrorCode::unsupported,
-      same ? fmt::format("{}: big-endian arrays are read for layouts of plain "
-                         "digits; convert it to one first",
-                         options.in.string())
-           : fmt::format("{}: big-endian values are not converted; convert "
-                         "their byte order first, without another type",
-                         options.in.string()));
+}
+
+// Little-endian elements of a file that has big-endian ones, in a copy.
+Result<TensorFile> swapped(const ConvertOptions& options, TensorFile file,
+                           const Sides& sides) {
+  if (file.npy) return in_native_order(std::move(file));
+  const ElementType& type = sides.pairs.front().values.src;
+  if (sides.pairs.size() > 1 || type.bits % 8 != 0) {
+    return fail(ErrorCode::unsupported,
+                options.in.string() +
+                    ": big-endian elements are of one tensor and whole bytes");
+  }
+  const std::int64_t width =
+      type.bytes() / (type.kind == ElementKind::complex_floating ? 2 : 1);
+  const std::int64_t start = options.start_byte.value_or(0);
+  return with_bytes_reversed(
+      std::move(file), width,
+      start < 0 ? -start : (width - start % width) % width);
 }
 
 Result<std::vector<Plan>> plans_of(const Sides& sides) {
@@ -168,13 +177,22 @@ Result<Shape> shape_of_array(const TensorFile& file, const LayoutSource& from) {
   return shape;
 }
 
-Result<Input> open_input(const ConvertOptions& options) {
-  Result<TensorFile> file = open_tensor(options.in);
-  if (!file) return unexpected(file.error());
+namespace {
+
+// What a file is a conversion of; `copied`: its elements are little-endian by now.
+Result<Input> input_of(const ConvertOptions& options, TensorFile opened,
+                       bool copied) {
+  TensorFile* const file = &opened;
   const Result<Shape> shape = shape_of_input(options, *file);
   if (!shape) return unexpected(shape.error());
   Result<Sides> sides = bind_sides(options, *file, *shape);
   if (!sides) return unexpected(sides.error());
+  const bool big_endian = !copied && is_big_endian(options, *file);
+  if (big_endian && !swaps_in_place(*sides)) {
+    Result<TensorFile> copy = swapped(options, std::move(opened), *sides);
+    if (!copy) return unexpected(copy.error());
+    return input_of(options, *std::move(copy), true);
+  }
   const auto missing = missing_bytes(options, *file, *sides, *shape);
   if (!missing) return unexpected(missing.error());
   if (file->npy && holds_elements(options.from, sides->src)) {
@@ -194,13 +212,18 @@ Result<Input> open_input(const ConvertOptions& options) {
                                   : sides->pairs.front().src,
       *missing > 0 ? std::optional<std::int64_t>(0) : options.start_byte);
   if (!window) return unexpected(window.error());
-  if (auto order = check_byte_order(options, *file, *sides); !order) {
-    return unexpected(order.error());
-  }
   Result<std::vector<Plan>> plans = plans_of(*sides);
   if (!plans) return unexpected(plans.error());
-  return Input{*std::move(file), *std::move(sides), *std::move(window),
-               *std::move(plans), *missing};
+  return Input{std::move(opened), *std::move(sides), *std::move(window),
+               *std::move(plans), *missing,          big_endian};
+}
+
+}  // namespace
+
+Result<Input> open_input(const ConvertOptions& options) {
+  Result<TensorFile> file = open_tensor(options.in);
+  if (!file) return unexpected(file.error());
+  return input_of(options, *std::move(file), false);
 }
 
 }  // namespace stridewise

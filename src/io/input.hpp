@@ -16,6 +16,7 @@ struct Input {
   MemoryWindow window;
   std::vector<Plan> plans;         // one a pair of sides
   std::int64_t missing_bytes = 0;  // that the file leaves out at its end
+  bool swaps = false;              // bytes of each element, where they are then
 };
 
 // Opens options.in and plans all that is to move, so that nothing fails later. Errors:

@@ -169,8 +169,9 @@ Result<void> check_tensor_name(const fs::path& path) {
     return fail(
         ErrorCode::unsupported,
         is_safetensors(name)
-            ? fmt::format("{0}: a format of tensors by name; {0}:NAME writes one",
-                          name.string())
+            ? fmt::format(
+                  "{0}: a format of tensors by name; {0}:NAME writes one",
+                  name.string())
             : fmt::format("{}: {} is a format of its own, which is not "
                           "written; use .npy, .safetensors:NAME, or another "
                           "ending for raw bytes",

@@ -36,37 +36,59 @@ void swap_each(std::span<std::byte> bytes, std::int64_t width) {
   }
 }
 
+// The bytes that the copy of a tensor has room for. Error overflow: there is none.
+Result<std::unique_ptr<std::byte[]>> room_for(const TensorFile& file) {
+  std::unique_ptr<std::byte[]> room(
+      new (std::nothrow) std::byte[static_cast<std::size_t>(file.data_bytes)]);
+  if (room) return room;
+  return fail(ErrorCode::overflow,
+              fmt::format("{}: no memory for a copy of {} bytes",
+                          file.path.string(), file.data_bytes));
+}
+
+void take(TensorFile& file, std::unique_ptr<std::byte[]> copy) {
+  file.memory = std::move(copy);
+  file.file = MappedFile();
+  file.data_offset = 0;
+}
+
 }  // namespace
+
+Result<TensorFile> with_bytes_reversed(TensorFile file, std::int64_t width,
+                                       std::int64_t first) {
+  auto copy = room_for(file);
+  if (!copy) return unexpected(copy.error());
+  std::ranges::copy(file.data(), copy->get());
+  const std::int64_t whole =
+      std::max<std::int64_t>(file.data_bytes - first, 0) / width * width;
+  swap_each({copy->get() + first, static_cast<std::size_t>(whole)}, width);
+  take(file, *std::move(copy));
+  return file;
+}
 
 Result<TensorFile> in_native_order(TensorFile file) {
   if (!file.npy) return file;
   NpyHeader& npy = *file.npy;
   const bool fortran = npy.fortran_order && npy.shape.size() > 1;
   if (!fortran && !npy.big_endian) return file;
-  const auto size = static_cast<std::size_t>(file.data_bytes);
-  std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[size]);
-  if (!copy) {
-    return fail(ErrorCode::overflow,
-                fmt::format("{}: no memory for {} bytes in C order",
-                            file.path.string(), size));
-  }
+  auto copy = room_for(file);
+  if (!copy) return unexpected(copy.error());
   const Result<Layout> from = ordered(npy, fortran);
   if (!from) return unexpected(from.error());
   const Result<Layout> to = ordered(npy, false);
   if (!to) return unexpected(to.error());
   const Result<Plan> plan = Plan::make(*from, *to);
   if (!plan) return unexpected(plan.error());
-  plan->run(file.data().data(), copy.get());
+  plan->run(file.data().data(), copy->get());
   if (npy.big_endian) {
     const bool complex =
         npy.type && npy.type->kind == ElementKind::complex_floating;
-    swap_each({copy.get(), size}, npy.element_bytes / (complex ? 2 : 1));
+    swap_each({copy->get(), static_cast<std::size_t>(file.data_bytes)},
+              npy.element_bytes / (complex ? 2 : 1));
   }
   npy.fortran_order = false;
   npy.big_endian = false;
-  file.memory = std::move(copy);
-  file.file = MappedFile();
-  file.data_offset = 0;
+  take(file, *std::move(copy));
   return file;
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reorder/scaled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "layout/boxes.hpp"
+
+namespace stridewise {
+
+Result<ScaledConversion> ScaledConversion::make(Values values,
+                                                const Scales& scales,
+                                                const Shape& shape) {
+  ScaledConversion scaled;
+  scaled.values_ = values;
+  for (const Quantisation& each : scales.each) {
+    scaled.values_.quantisation = each;
+    if (auto fits = check(scaled.values_); !fits) {
+      return unexpected(fits.error());
+    }
+  }
+  if (auto fits = check(scaled.values_); !fits) return unexpected(fits.error());
+  scaled.conversion_ = find_conversion(scaled.values_);
+  if (!scaled.conversion_ && values.src != values.dst) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} does not become {} value by value",
+                            values.src.name, values.dst.name));
+  }
+  if (scales.dim.empty()) return scaled;
+  const auto dim = std::ranges::find(shape, scales.dim, &Dim::name);
+  if (dim == shape.end()) {
+    return fail(ErrorCode::unknown_name,
+                fmt::format("scales of the dim '{}', which the shape has not",
+                            scales.dim));
+  }
+  if (std::ssize(scales.each) != dim->extent) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("{} scales for {}={}", scales.each.size(),
+                            dim->name, dim->extent));
+  }
+  scaled.dim_ = static_cast<std::size_t>(dim - shape.begin());
+  scaled.each_ = scales.each;
+  return scaled;
+}
+
+void ScaledConversion::one(std::span<const std::int64_t> x,
+                           const std::byte* src, std::byte* dst) const {
+  if (!conversion_) {
+    std::memcpy(dst, src, static_cast<std::size_t>(values_.src.bytes()));
+    return;
+  }
+  conversion_->run({.src = src,
+                    .dst = dst,
+                    .count = 1,
+                    .runs = 1,
+                    .src_pitch = 0,
+                    .dst_pitch = 0},
+                   at(dim_ ? x[*dim_] : 0));
+}
+
+void ScaledConversion::box(std::span<const std::int64_t> begin,
+                           const Shape& extents, const std::byte* src,
+                           std::byte* dst) const {
+  std::int64_t inner = 1;
+  std::int64_t outer = 1;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    std::int64_t& count = dim_ && d <= *dim_ ? outer : inner;
+    count *= extents[d].extent;
+  }
+  const std::int64_t extent = dim_ ? extents[*dim_].extent : 1;
+  const std::int64_t first = dim_ ? begin[*dim_] : 0;
+  for (std::int64_t k = 0; k < outer; ++k) {
+    conversion_->run({.src = src + k * inner * values_.src.bytes(),
+                      .dst = dst + k * inner * values_.dst.bytes(),
+                      .count = inner,
+                      .runs = 1,
+                      .src_pitch = 0,
+                      .dst_pitch = 0},
+                     at(first + k % extent));
+  }
+}
+
+namespace {
+
+// Elements that are brought into logical order at once: they stay in the caches.
+constexpr std::int64_t box_elements = std::int64_t{1} << 16;
+
+// One box, by way of its elements in logical order.
+Result<void> convert_box(const Layout& src, const std::byte* from,
+                         const Layout& dst, std::byte* to,
+                         const ScaledConversion& scaled, const Box& box) {
+  std::vector<Slice> window;
+  for (std::size_t d = 0; d < box.shape.size(); ++d) {
+    window.push_back(
+        {box.shape[d].name, box.begin[d], box.begin[d] + box.shape[d].extent});
+  }
+  const Result<Layout> src_part = src.window(window);
+  if (!src_part) return unexpected(src_part.error());
+  const Result<Layout> dst_part = dst.window(window);
+  if (!dst_part) return unexpected(dst_part.error());
+  const Values& values = scaled.values();
+  const Result<Layout> read = row_major(*src_part, 8 * values.src.bytes());
+  if (!read) return unexpected(read.error());
+  const Result<Layout> written = row_major(*dst_part, 8 * values.dst.bytes());
+  if (!written) return unexpected(written.error());
+  const PlanOptions keep{.fill = Fill::keep};
+  const Result<Plan> gather = Plan::make(*src_part, *read, keep);
+  if (!gather) return unexpected(gather.error());
+  const Result<Plan> scatter = Plan::make(*written, *dst_part, keep);
+  if (!scatter) return unexpected(scatter.error());
+  std::vector<std::byte> before(static_cast<std::size_t>(read->size_bytes()));
+  std::vector<std::byte> after(static_cast<std::size_t>(written->size_bytes()));
+  gather->run(from, before.data());
+  scaled.box(box.begin, box.shape, before.data(), after.data());
+  scatter->run(after.data(), to);
+  return {};
+}
+
+}  // namespace
+
+Result<void> convert_scaled(const Layout& src, const std::byte* from,
+                            const Layout& dst, std::byte* to,
+                            const Values& values, const Scales& scales,
+                            const ParallelFor& parallel_for) {
+  if (src.element_bits() % 8 != 0 || dst.element_bits() % 8 != 0) {
+    return fail(ErrorCode::unsupported,
+                "scales of a dim are of elements that are whole bytes; unpack "
+                "these first");
+  }
+  const auto scaled = ScaledConversion::make(values, scales, src.shape());
+  if (!scaled) return unexpected(scaled.error());
+  const std::vector<Box> boxes = boxes_of(src, dst, box_elements);
+  std::vector<Result<void>> done(boxes.size());
+  parallel_for(std::ssize(boxes), [&](std::int64_t k) {
+    const auto at = static_cast<std::size_t>(k);
+    done[at] = convert_box(src, from, dst, to, *scaled, boxes[at]);
+  });
+  for (const Result<void>& each : done) {
+    if (!each) return each;
+  }
+  return {};
+}
+
+}  // namespace stridewise
