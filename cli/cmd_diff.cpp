@@ -177,12 +177,6 @@ void shape_of_golden(Options& options, const TensorFile& b) {
 
 // An array of which nobody says otherwise is the tensor itself.
 void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
-  // An array without dims is one value: the only one of a dim of its own.
-  if (options.layout_a.empty() && options.shape.empty() && a.npy &&
-      a.npy->shape.empty()) {
-    options.layout_a = "x";
-    options.shape = "x=1";
-  }
   if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
     if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
     const Shape shape = options.layout_b.empty()
