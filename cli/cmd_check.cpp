@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "check_report.hpp"
 #include "dump_files.hpp"
 #include "dump_window.hpp"
 #include "sidecar.hpp"
@@ -16,28 +17,19 @@ struct Options {
   std::string file, layout, shape, dtype, byte_order;
   PartOptions parts;
   WindowOptions window;
+  bool ends_early = false;
 };
-
-Json leaks_json(const std::vector<LeakReport>& leaks) {
-  Json json = Json::array();
-  for (const LeakReport& leak : leaks) {
-    json.push_back(
-        {{"byte", leak.byte},
-         {"count", leak.count},
-         {"holds", leak.holds.empty() ? Json(nullptr) : Json(leak.holds)}});
-  }
-  return json;
-}
-
-Json index_json(const Shape& shape,
-                const std::optional<std::vector<std::int64_t>>& index) {
-  return index ? named(shape, *index) : Json(nullptr);
-}
 
 // What the header of an array tells where nobody says otherwise: its extents,
 // and without a layout that it is the tensor itself.
 void use_header(Options& options, const TensorFile& file) {
-  if (!file.npy || file.npy->shape.empty()) return;
+  if (!file.npy) return;
+  const bool one_value = file.npy->shape.empty();
+  if (one_value && !options.layout.empty()) return;
+  if (one_value && options.shape.empty()) {
+    options.layout = "-";
+    return;
+  }
   if (options.layout.empty()) {
     if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
     const Shape shape = tensor_shape(options.shape).shape;
@@ -75,56 +67,37 @@ std::string hint(const Options& options, bool longer) {
       longer ? "if the memory begins at byte N of the file: --skip N\n" : "");
 }
 
-std::string report_text(const CheckReport& report, const Shape& shape,
-                        std::int64_t missing) {
-  std::string text;
-  if (report.findings.empty() && missing > 0) {
-    text = "nothing found in what the file has\n";
-  } else if (report.findings.empty()) {
-    text = fmt::format("nothing found: {} elements", report.elements);
-    if (report.padding_looked_at && report.padding > 0) {
-      text += fmt::format(", and {} {} without one, which are zero",
-                          report.padding, report.in_bits ? "bits" : "places");
-    }
-    text += "\n";
+BoundTensor bind(Options& options, const TensorFile& file) {
+  use_header(options, file);
+  need(options.layout, "LAYOUT", options.file);
+  const std::vector<LayoutSource> sources =
+      resolve_all(std::array{options.layout}, options.shape);
+  take_told(options.shape, sources);
+  // An array without dims is one value, of a layout without any.
+  const bool one_value = file.npy && file.npy->shape.empty() &&
+                         options.shape.empty() &&
+                         sources[0].expression.dims().empty();
+  if (!one_value) need(options.shape, "--shape", options.file);
+  const Shape shape =
+      one_value ? Shape{}
+                : shape_in_files(options.shape, sources, {{file, sources[0]}});
+  BoundTensor bound =
+      bind_tensor(file, sources[0], shape, options.dtype, options.parts);
+  if (bound.layout.plain() && !bound.layout.valid()) {
+    throw Failure{*bound.layout.defect()};
   }
-  for (const std::string& finding : report.findings) text += finding + "\n";
-  for (const LeakReport& leak : report.leaks) {
-    text += fmt::format("  byte {}: {} {}{}{}\n", leak.byte, leak.count,
-                        report.in_bits ? "byte" : "place",
-                        leak.count == 1 ? "" : "s",
-                        leak.holds.empty() ? "" : ", holds " + leak.holds);
-  }
-  const auto more =
-      report.leak_runs - static_cast<std::int64_t>(report.leaks.size());
-  if (more > 0) {
-    text += fmt::format("  and {} more run{}\n", more, more == 1 ? "" : "s");
-  }
-  // Of one alone the sentence has told the index.
-  if (report.nan > 1) {
-    text += "  first NaN at " + print_index(shape, *report.first_nan) + "\n";
-  }
-  if (report.inf > 1) {
-    text += "  first Inf at " + print_index(shape, *report.first_inf) + "\n";
-  }
-  return text;
+  return bound;
 }
 
-// What was found, without what it was found in.
-Json report_json(const CheckReport& report, const Shape& shape) {
-  return {{"ok", report.findings.empty()},
-          {"elements", report.elements},
-          {"padding", report.padding},
-          {"padding_unit", report.in_bits ? "bit" : "place"},
-          {"padding_nonzero", report.padding_nonzero},
-          {"padding_not_finite", report.padding_not_finite},
-          {"nan", report.nan},
-          {"inf", report.inf},
-          {"first_nan", index_json(shape, report.first_nan)},
-          {"first_inf", index_json(shape, report.first_inf)},
-          {"leaks", leaks_json(report.leaks)},
-          {"leak_runs", report.leak_runs},
-          {"findings", report.findings}};
+// The byte of the layout's memory that the file begins with, where it is not that memory
+// and nothing else.
+std::optional<std::int64_t> start_of(const Options& options,
+                                     const TensorFile& file,
+                                     const Layout& layout) {
+  const auto size = static_cast<std::int64_t>(file.data().size());
+  const bool ends_early = options.ends_early && size < layout.size_bytes() &&
+                          8 * size >= layout.used_bits();
+  return ends_early ? 0 : options.window.start_byte();
 }
 
 void run(Context& context, const Options& given) {
@@ -132,20 +105,10 @@ void run(Context& context, const Options& given) {
   Options options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
   TensorFile file = open_dump(options.file);
-  use_header(options, file);
-  need(options.layout, "LAYOUT", options.file);
-  const std::vector<LayoutSource> sources =
-      resolve_all(std::array{options.layout}, options.shape);
-  take_told(options.shape, sources);
-  need(options.shape, "--shape", options.file);
-  const auto [layout, type] =
-      bind_tensor(file, sources[0],
-                  shape_in_files(options.shape, sources, {{file, sources[0]}}),
-                  options.dtype, options.parts);
+  const auto [layout, type] = bind(options, file);
   const Shape& shape = layout.shape();
-  if (layout.plain() && !layout.valid()) throw Failure{*layout.defect()};
   const auto size = static_cast<std::int64_t>(file.data().size());
-  const std::optional<std::int64_t> start = options.window.start_byte();
+  const std::optional<std::int64_t> start = start_of(options, file, layout);
   const bool fits = start || size == layout.size_bytes();
   CheckReport report;
   std::int64_t missing = 0;
@@ -168,7 +131,7 @@ void run(Context& context, const Options& given) {
       missing == 0 ? ""
                    : fmt::format("{} of {} elements are not in the dump\n",
                                  missing, report.elements);
-  Json json = report_json(report, shape);
+  Json json = check_json(report, shape);
   json["size_bytes"] = size;
   json["expected_bytes"] = layout.size_bytes();
   json["size_matches"] = size == layout.size_bytes();
@@ -177,7 +140,7 @@ void run(Context& context, const Options& given) {
   json["shape"] = print(shape);
   json["dtype"] = type.name;
   context.answer(json,
-                 report_text(report, shape, missing) + absent +
+                 check_text(report, shape, missing) + absent +
                      (fits ? "" : hint(options, size > layout.size_bytes())));
   if (!report.findings.empty()) context.exit_code = exit_no;
 }
@@ -203,6 +166,9 @@ void add_check(Command app, Context& context) {
                      "element type; needed unless FILE is .npy");
   options->parts.add_to(command);
   options->window.add_to(command, "FILE");
+  command.add_flag("--short", options->ends_early,
+                   "FILE may end with its last element, without the padding "
+                   "after it");
   add_byte_order(command, options->byte_order);
   command.callback([&context, options] { run(context, *options); });
 }

@@ -104,7 +104,8 @@ void run(Context& context, const ConvertCommand& given) {
   Mover mover{"cpu", {}};
   if (!options.device.empty()) {
     // What lies around a part or a window stays, as it does where the CPU moves.
-    const bool around = !convert.part.empty() || !convert.to_window.empty();
+    const bool around = !convert.part.empty() || !convert.to_window.empty() ||
+                        convert.fill_byte.has_value();
     mover = mover_on(options.device, around ? Fill::keep : convert.fill);
     convert.move = mover.move;
   }
@@ -160,6 +161,12 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "OUT exists: leave its bytes that hold no element as they "
                    "are, instead of zeros");
+  command
+      .add_option("--fill", options->fill,
+                  "the bytes of OUT that hold no element, 0..255 or 0xCC, "
+                  "instead of zeros: junk\nin the padding, to test kernels "
+                  "with")
+      .check(empty_text);
   command.add_flag("--sidecar", options->sidecar,
                    "write OUT's layout, shape and dtype beside it: dump.json "
                    "of dump.bin");

@@ -105,7 +105,11 @@ FileMemory memory_of(const TensorFile& file, const Layout& layout,
                      const ElementType& type, const WindowOptions& options,
                      const char* skip) {
   const auto size = static_cast<std::int64_t>(file.data().size());
-  if (!options.skip && size != layout.size_bytes()) {
+  // A raw file may end with its last element.
+  const bool ends_early = !file.npy && !options.skip &&
+                          size < layout.size_bytes() &&
+                          8 * size >= layout.used_bits();
+  if (!options.skip && size != layout.size_bytes() && !ends_early) {
     throw Failure{
         {ErrorCode::mismatch,
          fmt::format("{}: has {} bytes, but {} of {} {} takes {}: {}{}",
@@ -118,7 +122,9 @@ FileMemory memory_of(const TensorFile& file, const Layout& layout,
                                        skip)
                          : "")}};
   }
-  FileMemory memory = memory_in(file, layout, options.start_byte());
+  FileMemory memory = memory_in(
+      file, layout,
+      ends_early ? std::optional<std::int64_t>(0) : options.start_byte());
   if (memory.window.missing_elements > 0) {
     throw Failure{
         {ErrorCode::mismatch,

@@ -75,6 +75,29 @@ std::string logical_order(const ConvertCommand& options,
   return print_dims(dims.empty() ? dims_of(source) : dims);
 }
 
+namespace {
+
+// --fill 0xCC
+std::byte fill_byte(const ConvertCommand& options) {
+  const Result<std::int64_t> byte = parse_count(options.fill);
+  if (!byte || *byte > 255) {
+    throw Failure{{ErrorCode::invalid_value,
+                   fmt::format("--fill {}: a byte is 0 to 255, or 0x00 to 0xFF",
+                               options.fill)}};
+  }
+  const bool keeps = options.keep_gaps || !options.to_window.empty();
+  if (keeps) {
+    throw Failure{
+        {ErrorCode::invalid_value,
+         fmt::format("--fill goes without {}: OUT's bytes would stay "
+                     "as they are",
+                     options.keep_gaps ? "--keep-gaps" : "--to-window")}};
+  }
+  return static_cast<std::byte>(*byte);
+}
+
+}  // namespace
+
 ConvertOptions common_options(const ConvertCommand& options,
                               std::span<const LayoutSource> layouts) {
   ConvertOptions convert;
@@ -98,6 +121,7 @@ ConvertOptions common_options(const ConvertCommand& options,
   convert.packed = options.packed;
   convert.start_byte = options.window.start_byte();
   convert.fill = options.keep_gaps ? Fill::keep : Fill::zero;
+  if (!options.fill.empty()) convert.fill_byte = fill_byte(options);
   convert.parallel_for = make_parallel_for(options.threads);
   return convert;
 }
@@ -133,12 +157,13 @@ ConvertReport convert_one(const Context& context, const ConvertCommand& options,
 
 std::string text_of(const ConvertReport& report, const std::string& in,
                     const std::string& out) {
-  std::string text =
-      fmt::format("{}: {} of {}, {} -> {} in {}, {:.1f} GB/s\n", out,
-                  print(report.src.shape()), report.to_type.name,
-                  print_bytes(static_cast<double>(report.bytes_read)),
-                  print_bytes(static_cast<double>(report.bytes_written)),
-                  print_seconds(report.seconds), gbps_of(report));
+  const Shape& shape = report.src.shape();
+  std::string text = fmt::format(
+      "{}: {} of {}, {} -> {} in {}, {:.1f} GB/s\n", out,
+      shape.empty() ? "one value" : print(shape), report.to_type.name,
+      print_bytes(static_cast<double>(report.bytes_read)),
+      print_bytes(static_cast<double>(report.bytes_written)),
+      print_seconds(report.seconds), gbps_of(report));
   if (report.missing_elements != 0) {
     text += fmt::format("{} of {} elements are not in {}: zero\n",
                         report.missing_elements, report.src.elements(), in);

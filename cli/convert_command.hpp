@@ -18,6 +18,7 @@ struct ConvertCommand {
   std::string to_dtype;
   std::string from_window, to_window, to_shape;
   std::string device;
+  std::string fill;  // a byte; empty: zeros
   WindowOptions window;
   ScaleOptions scales;
   std::string byte_order;

@@ -156,6 +156,25 @@ std::optional<std::string> Json::text() const {
   return text == nullptr ? std::nullopt : std::optional(*text);
 }
 
+std::optional<std::vector<std::int64_t>> Json::integers() const {
+  const auto* const values = std::get_if<std::vector<Json>>(&value_);
+  if (values == nullptr) return std::nullopt;
+  std::vector<std::int64_t> integers;
+  for (const Json& one : *values) {
+    const auto* const is_signed = std::get_if<std::int64_t>(&one.value_);
+    const auto* const is_unsigned = std::get_if<std::uint64_t>(&one.value_);
+    if (is_signed != nullptr) {
+      integers.push_back(*is_signed);
+    } else if (is_unsigned != nullptr &&
+               std::in_range<std::int64_t>(*is_unsigned)) {
+      integers.push_back(static_cast<std::int64_t>(*is_unsigned));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return integers;
+}
+
 std::optional<double> Json::number() const {
   return std::visit(
       [](const auto& value) -> std::optional<double> {

@@ -61,6 +61,8 @@ class Json {
   // The value, where it is of that kind.
   [[nodiscard]] std::optional<std::string> text() const;
   [[nodiscard]] std::optional<double> number() const;
+  // Of an array of integers that a std::int64_t holds.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> integers() const;
   // Of members and elements; 0 for other values.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }

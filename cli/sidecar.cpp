@@ -3,6 +3,7 @@
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <xxhash.h>
 
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<const char*, 4> sidecar_keys = {"layout", "shape", "dtype",
-                                                     "file"};
+// What a sidecar tells: two of these at least, and its file.
+constexpr std::array<const char*, 3> told_keys = {"layout", "shape", "dtype"};
 constexpr std::size_t longest_sidecar_bytes = 1 << 20;
 
 // At most so many bytes of the file and one more.
@@ -51,21 +52,35 @@ std::optional<Json> parse_sidecar(const std::string& text, std::string& why) {
     why = "is no JSON object";
     return std::nullopt;
   }
-  const auto missing = std::ranges::find_if(sidecar_keys, [&](const char* key) {
-    return json->find(key) == nullptr;
-  });
-  if (missing != sidecar_keys.end()) {
-    why = fmt::format("has no \"{}\"", *missing);
-    return std::nullopt;
-  }
-  return json;
+  const auto has = [&](const char* key) { return json->find(key) != nullptr; };
+  const bool enough = std::ranges::count_if(told_keys, has) >= 2;
+  if (enough && has("file")) return json;
+  const auto missing = std::ranges::find_if_not(told_keys, has);
+  why = fmt::format("has no \"{}\"",
+                    missing == told_keys.end() ? "file" : *missing);
+  return std::nullopt;
 }
 
-// Pre: the object has the key.
+// What the sidecar says of a key; empty: nothing.
 std::string text_of(const fs::path& path, const Json& json, const char* key) {
-  if (auto text = json.find(key)->text()) return *std::move(text);
+  const Json* const value = json.find(key);
+  if (value == nullptr) return "";
+  if (auto text = value->text()) return *std::move(text);
   throw Failure{{ErrorCode::syntax,
                  fmt::format("{}: {} is no text", path.string(), key)}};
+}
+
+// Its shape: a text as --shape has it, or a list of extents.
+std::string shape_of(const fs::path& path, const Json& json) {
+  const Json* const shape = json.find("shape");
+  if (shape == nullptr || shape->text()) return text_of(path, json, "shape");
+  const auto extents = shape->integers();
+  if (!extents) {
+    throw Failure{
+        {ErrorCode::syntax,
+         path.string() + ": shape is no text and no list of extents"}};
+  }
+  return fmt::format("{}", fmt::join(*extents, "x"));
 }
 
 // The sidecar that names `file`. nullopt: there is none; where there is a file of
@@ -160,7 +175,7 @@ Sidecar sidecar_for(const fs::path& file) {
   if (!json) return {};
   verify(file, *json);
   const fs::path path = sidecar_of(file);
-  Sidecar sidecar{text_of(path, *json, "layout"), text_of(path, *json, "shape"),
+  Sidecar sidecar{text_of(path, *json, "layout"), shape_of(path, *json),
                   text_of(path, *json, "dtype")};
   prefer_header(file, sidecar);
   return sidecar;
@@ -179,7 +194,7 @@ void need(const std::string& value, const std::string& option,
           const fs::path& file) {
   if (!value.empty()) return;
   std::string why;
-  static_cast<void>(read_sidecar(file, why));
+  if (read_sidecar(file, why)) why = "does not tell it";
   throw Failure{{ErrorCode::mismatch,
                  why.empty()
                      ? option + " is needed: there is no sidecar that tells it"

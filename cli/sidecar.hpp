@@ -1,5 +1,5 @@
 // A file's sidecar says what its bytes are: dump.json beside dump.bin, an object with
-// layout, shape, dtype and the name of its file. One that a command wrote also has the
+// layout, shape, dtype (two of these at least) and the name of its file. One that a command wrote also has the
 // file's size and hash, so that it can say nothing about other bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -126,8 +126,18 @@ struct DiffReport {
 // A run of places without an element that are not zero.
 struct LeakReport {
   std::int64_t byte = 0;
-  std::int64_t count = 0;  // places
-  std::string holds;       // what it looks like; empty: nothing known
+  std::int64_t count = 0;    // places
+  std::string holds;         // what it looks like; empty: nothing known
+  std::string indices = {};  // as LeakSet has them; empty: not known
+};
+
+// All such runs that the same indices would have, if the tensor were larger.
+struct LeakSet {
+  std::string indices;     // "c=17..31 of the last block, where h=3"
+  std::int64_t byte = 0;   // the first one
+  std::int64_t count = 0;  // places that are not zero
+  std::int64_t of = 0;     // places that these indices have
+  std::int64_t runs = 0;
 };
 
 struct CheckReport {
@@ -140,10 +150,15 @@ struct CheckReport {
   std::int64_t padding_not_finite = 0;  // of those, NaN or infinite
   std::int64_t nan = 0;                 // elements
   std::int64_t inf = 0;
+  // Their indices: "all of n=1, h=0..3"; empty where there are none, "all elements".
+  std::string nan_indices = {};
+  std::string inf_indices = {};
   std::optional<std::vector<std::int64_t>> first_nan;
   std::optional<std::vector<std::int64_t>> first_inf;
   std::vector<LeakReport> leaks;  // the first runs, at most 16
-  std::int64_t leak_runs = 0;     // all of them
+  // All runs by their indices, at most 16 sets; empty where padding is counted in bits.
+  std::vector<LeakSet> leak_sets = {};
+  std::int64_t leak_runs = 0;  // all of them
   std::vector<std::string> findings;
 };
 

@@ -263,6 +263,9 @@ struct ConvertOptions {
   std::optional<std::int64_t> start_byte = {};
   Fill fill = Fill::zero;  // keep: bytes of an existing `out` that hold no
                            // element stay as they are
+  // Of a new `out`: all bytes that hold no element, instead of zeros. Error mismatch
+  // where `out` keeps what it has: with Fill::keep, to_window, one part of several.
+  std::optional<std::byte> fill_byte = {};
   ParallelFor parallel_for = sequential_for;
   // Does the moving instead of a plan: a device.
   std::function<Result<void>(const ConvertJob&)> move = {};

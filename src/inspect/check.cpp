@@ -132,16 +132,37 @@ class Checker {
         report_.findings.push_back(std::move(sentence));
       }
       report_.leaks = leaks_.runs();
+      report_.leak_sets = leaks_.sets();
       report_.leak_runs = leaks_.all_runs();
     }
-    places_of("NaN", report_.nan, nan_);
-    places_of("infinite", report_.inf, inf_);
+    report_.nan_indices = indices_of(report_.nan, nan_);
+    report_.inf_indices = indices_of(report_.inf, inf_);
+    places_of("NaN", report_.nan, report_.nan_indices);
+    places_of("infinite", report_.inf, report_.inf_indices);
+  }
+
+  // "all of n=1, h=0..3", as diff says it; of one element, its index.
+  [[nodiscard]] std::string indices_of(
+      std::int64_t count, const std::vector<DiffCounts>& by_dim) const {
+    if (count == 0) return "";
+    const inspect::IndexBox box = inspect::index_box(by_dim);
+    if (count == 1) return box.text;
+    if (count == report_.elements) return "all elements";
+    const bool one_dim = std::ranges::count_if(by_dim, [](const auto& dim) {
+                           return dim.extent > 1;
+                         }) < 2;
+    // Of one dim, the indices are all there is to say.
+    if (one_dim && inspect::irregular(by_dim)) return box.text;
+    // All indices of each dim, and yet not all elements: no set tells where.
+    if (box.text.empty()) return "";
+    if (count == box.size) return "all of " + box.text;
+    return fmt::format("only {} ({} of its {} elements)", box.text, count,
+                       box.size);
   }
 
   void places_of(const char* what, std::int64_t count,
-                 const std::vector<DiffCounts>& by_dim) {
+                 const std::string& where) {
     if (count == 0) return;
-    const std::string where = inspect::print_all_counts(by_dim);
     report_.findings.push_back(fmt::format(
         "{} element{} {} {}{}", count, count == 1 ? "" : "s",
         count == 1 ? "is" : "are", what, where.empty() ? "" : ": " + where));
@@ -239,6 +260,9 @@ Result<CheckReport> check_decoded(const Layout& layout,
       Checker(rows->layout, rows->bytes(), rows->type, {}, 0).run();
   for (std::string& finding : report.findings) {
     finding = inspect::with_own_names(std::move(finding), layout.shape());
+  }
+  for (std::string* indices : {&report.nan_indices, &report.inf_indices}) {
+    *indices = inspect::with_own_names(std::move(*indices), layout.shape());
   }
   report.in_bits = true;
   report.padding = 0;

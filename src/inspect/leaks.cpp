@@ -6,13 +6,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "layout/exact.hpp"
-
 namespace stridewise::inspect {
 namespace {
 
 constexpr std::size_t most_leaks = 16;
-constexpr std::int64_t most_followed = 4096;  // places that are looked into
 
 }  // namespace
 
@@ -22,18 +19,19 @@ void Leaks::add(std::int64_t place) {
     first_ = place;
   }
   last_ = place;
-  if (followed_ < most_followed) {
-    ++followed_;
-    follow(place);
-  }
+  if (!sets_) sets_.emplace(layout_, first_byte_);
+  sets_->add(place);
 }
 
 void Leaks::close() {
   if (last_ < 0) return;
   ++all_runs_;
-  if (runs_.size() >= most_leaks) return;
-  const std::int64_t count = last_ - first_ + 1;
-  runs_.push_back({byte_of(first_), count, origin_of(first_, count)});
+  sets_->close();
+  if (runs_.size() < most_leaks) {
+    const std::int64_t count = last_ - first_ + 1;
+    runs_.push_back({byte_of(first_), count, origin_of(first_, count),
+                     sets_->indices_of(first_, last_)});
+  }
   last_ = -1;
 }
 
@@ -80,91 +78,20 @@ std::string Leaks::range(const std::vector<std::int64_t>& first,
   return text;
 }
 
-// Where a digit of a dim leads beyond its extent: the index it would have.
-void Leaks::follow(std::int64_t place) {
-  for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-    const auto found = beyond(place, d);
-    if (found < 0) continue;
-    ++beyond_[{d, found}];
-    return;
-  }
-  std::vector<std::int64_t> index(layout_.shape().size());
-  if (layout_.element_at(place, index) == Place::padding) {
-    ++padding_;
-    return;
-  }
-  if (gaps_++ == 0) first_gap_ = byte_of(place);
-}
-
-// The index >= extent of dim d of which this would be the place, if the tensor
-// were larger; -1: it is not.
-std::int64_t Leaks::beyond(std::int64_t place, std::size_t d) {
-  if (larger_.empty()) make_larger();
-  if (!larger_[d]) return -1;
-  std::vector<std::int64_t> index(layout_.shape().size());
-  if (place >= larger_[d]->places() ||
-      larger_[d]->element_at(place, index) != Place::element ||
-      index[d] < layout_.shape()[d].extent) {
-    return -1;
-  }
-  return index[d];
-}
-
-// The same memory with one dim filled up to whole blocks.
-void Leaks::make_larger() {
-  const Expression exact = exact_expression(layout_);
-  for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-    std::int64_t block = 1;
-    std::int64_t bias = 0;
-    for (const BoundTerm& term : layout_.terms()) {
-      if (term.dim == static_cast<std::int32_t>(d) && term.mod != 0 &&
-          term.div * term.mod > block) {
-        block = term.div * term.mod;
-        bias = term.bias % block;
-      }
-    }
-    Shape shape = layout_.shape();
-    shape[d].extent =
-        (shape[d].extent + bias + block - 1) / block * block - bias;
-    Result<Layout> bound = Layout::bind(exact, shape, layout_.element_bytes());
-    const bool usable =
-        bound && bound->valid() && shape[d].extent > layout_.shape()[d].extent;
-    larger_.push_back(usable ? std::optional<Layout>(*std::move(bound))
-                             : std::nullopt);
-  }
+std::vector<LeakSet> Leaks::sets() {
+  if (!sets_) return {};
+  sets_->join();
+  return sets_->sets();
 }
 
 std::vector<std::string> Leaks::sentences() const {
-  std::vector<std::string> sentences;
-  for (std::size_t d = 0; d < layout_.shape().size(); ++d) {
-    std::int64_t low = -1;
-    std::int64_t high = -1;
-    for (const auto& [where, count] : beyond_) {
-      if (where.first != d) continue;
-      low = low < 0 ? where.second : std::min(low, where.second);
-      high = std::max(high, where.second);
-    }
-    if (low < 0) continue;
-    const std::string name = layout_.shape()[d].name;
-    sentences.push_back(fmt::format(
-        "the tail of {} is not zero: {}={}{} of the last block", name, name,
-        low, low == high ? "" : fmt::format("..{}", high)));
-  }
+  if (!sets_) return {};
+  std::vector<std::string> sentences = sets_->sentences();
   const auto told = std::ranges::find_if(
       runs_, [](const LeakReport& leak) { return !leak.holds.empty(); });
   if (told != runs_.end()) {
     sentences.push_back(
         fmt::format("byte {} holds {}", told->byte, told->holds));
-  }
-  if (padding_ > 0) {
-    sentences.push_back(
-        "places that no index would fill, as before the first one, are not "
-        "zero");
-  }
-  if (gaps_ > 0) {
-    sentences.push_back(fmt::format(
-        "gaps between rows, planes or alignments are not zero, from byte {} on",
-        first_gap_));
   }
   return sentences;
 }

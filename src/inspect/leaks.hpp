@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "inspect/leak_sets.hpp"
 #include "stridewise/diff.hpp"
 
 namespace stridewise::inspect {
@@ -31,6 +30,8 @@ class Leaks {
   // The first runs, at most 16.
   [[nodiscard]] const std::vector<LeakReport>& runs() const { return runs_; }
   [[nodiscard]] std::int64_t all_runs() const { return all_runs_; }
+  // All of them by their indices, at most 16 sets.
+  [[nodiscard]] std::vector<LeakSet> sets();
   // "the tail of c is not zero: c=17..31 of the last block"
   [[nodiscard]] std::vector<std::string> sentences() const;
 
@@ -46,9 +47,6 @@ class Leaks {
   [[nodiscard]] bool constant(std::int64_t place, std::int64_t count) const;
   [[nodiscard]] std::string range(const std::vector<std::int64_t>& first,
                                   const std::vector<std::int64_t>& last) const;
-  void follow(std::int64_t place);
-  [[nodiscard]] std::int64_t beyond(std::int64_t place, std::size_t d);
-  void make_larger();
 
   const Layout& layout_;
   std::span<const std::byte> bytes_;
@@ -57,14 +55,8 @@ class Leaks {
   std::vector<LeakReport> runs_;
   std::int64_t first_ = -1;  // of the run that is open
   std::int64_t last_ = -1;
-  std::int64_t followed_ = 0;
-  std::int64_t padding_ = 0;  // places of digits, but of no index
-  std::int64_t gaps_ = 0;
-  std::int64_t first_gap_ = -1;
   std::int64_t all_runs_ = 0;
-  // Dim and index beyond its extent -> how often.
-  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> beyond_;
-  std::vector<std::optional<Layout>> larger_;
+  std::optional<LeakSets> sets_;  // where there is a leak
 };
 
 }  // namespace stridewise::inspect

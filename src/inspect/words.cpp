@@ -135,6 +135,14 @@ void add(DiffCounts& counts, std::int64_t index, std::int64_t count) {
   counts.counts[static_cast<std::size_t>(index >> shift_of(counts))] += count;
 }
 
+void add_all(DiffCounts& counts, const DiffCounts& other) {
+  if (other.counts.empty()) return;
+  widen(counts, other.first, other.last);
+  for (std::size_t k = 0; k < other.counts.size(); ++k) {
+    counts.counts[k] += other.counts[k];
+  }
+}
+
 void add_run(DiffCounts& counts, std::int64_t first,
              std::span<const std::int64_t> each) {
   const auto some = [](std::int64_t count) { return count > 0; };
@@ -181,6 +189,13 @@ std::string print_all_counts(const std::vector<DiffCounts>& all) {
     if (!text.empty()) sets.push_back(std::move(text));
   }
   return fmt::format("{}", fmt::join(sets, ", "));
+}
+
+IndexBox index_box(const std::vector<DiffCounts>& all) {
+  IndexBox box{print_all_counts(all)};
+  // No overflow: it is a part of a tensor.
+  for (const DiffCounts& counts : all) box.size *= print_counts(counts).size;
+  return box;
 }
 
 bool irregular(const std::vector<DiffCounts>& all) {

@@ -21,6 +21,8 @@ namespace stridewise::inspect {
 [[nodiscard]] DiffCounts counts_of(const std::string& name,
                                    std::int64_t extent);
 void add(DiffCounts& counts, std::int64_t index, std::int64_t count);
+// What another count of the same dim has.
+void add_all(DiffCounts& counts, const DiffCounts& other);
 // How many there are of indices first, first + 1 ...: one number of `each` for
 // each.
 void add_run(DiffCounts& counts, std::int64_t first,
@@ -35,6 +37,14 @@ struct CountedSet {
 
 // "c=8..15, h odd": those of `all` that tell something.
 [[nodiscard]] std::string print_all_counts(const std::vector<DiffCounts>& all);
+
+// The same, and how many elements have their index in all of the sets; where ranges are
+// counted, at most so many.
+struct IndexBox {
+  std::string text;
+  std::int64_t size = 1;
+};
+[[nodiscard]] IndexBox index_box(const std::vector<DiffCounts>& all);
 
 // Whether one of the sets has no words of its own: "17 of the 64 values of c".
 [[nodiscard]] bool irregular(const std::vector<DiffCounts>& all);

@@ -44,6 +44,18 @@ bool keeps(const ConvertOptions& options, const std::vector<Input>& inputs) {
   return options.fill == Fill::keep || memory.tensors().size() > given;
 }
 
+// What no element is written over keeps this byte.
+void fill_all(const ConvertOptions& options, std::span<std::byte> data) {
+  constexpr std::size_t slice = std::size_t{4} << 20;
+  const auto slices =
+      static_cast<std::int64_t>((data.size() + slice - 1) / slice);
+  options.parallel_for(slices, [&](std::int64_t k) {
+    const std::size_t first = static_cast<std::size_t>(k) * slice;
+    const auto some = data.subspan(first, std::min(slice, data.size() - first));
+    std::ranges::fill(some, *options.fill_byte);
+  });
+}
+
 ConvertJob job_of(const Input& input, const Pair& pair,
                   std::span<std::byte> data) {
   return {pair.src, pair.dst, pair.values, input.window.bytes, data};
@@ -122,7 +134,15 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
       bytes.subspan(static_cast<std::size_t>(place->data_offset),
                     static_cast<std::size_t>(dst.memory.size_bytes()));
   place->write_around(bytes);
-  if (keeps(options, inputs)) {
+  const bool kept_as_is = keeps(options, inputs);
+  if (options.fill_byte && kept_as_is) {
+    return fail(ErrorCode::mismatch,
+                options.out.string() +
+                    ": bytes without an element cannot both stay as they are "
+                    "and be filled");
+  }
+  if (options.fill_byte) fill_all(options, data);
+  if (kept_as_is) {
     auto kept = keep_existing(options.out,
                               place->array ? &*place->array : nullptr, data);
     if (!kept) return unexpected(kept.error());

@@ -62,7 +62,8 @@ Result<std::int64_t> missing_bytes(const ConvertOptions& options,
 Result<Layout> array_layout(const ConvertOptions& options,
                             const TensorFile& input, const Layout& layout) {
   const std::vector<std::int64_t> expected = array_shape(layout);
-  const bool flat = input.npy->shape.size() == 1;
+  // An array without dims is one value, flat in any layout.
+  const bool flat = input.npy->shape.size() < 2;
   if (!flat && input.npy->shape != expected) {
     return fail(
         ErrorCode::mismatch,

@@ -12,7 +12,8 @@ namespace stridewise {
 namespace fs = std::filesystem;
 
 std::string print_extents(std::span<const std::int64_t> extents) {
-  return fmt::format("{}", fmt::join(extents, "x"));
+  return extents.empty() ? "no dims"
+                         : fmt::format("{}", fmt::join(extents, "x"));
 }
 
 std::span<const std::byte> TensorFile::data() const {

@@ -113,7 +113,7 @@ TEST(Check, NotANumberAndInfinite) {
   EXPECT_EQ(report.first_nan, (Index{1, 3, 2, 0}));
   EXPECT_EQ(report.first_inf, (Index{0, 0, 5, 4}));
   EXPECT_THAT(report.findings,
-              ElementsAre("5 elements are NaN: n=1, c=3, h=2",
+              ElementsAre("5 elements are NaN: all of n=1, c=3, h=2",
                           "1 element is infinite: n=0, c=0, h=5, w=4"));
 }
 
@@ -124,25 +124,31 @@ TEST(Check, SizesThatDoNotFit) {
   };
   EXPECT_THAT(says(blocked, 4080),
               Contains(HasSubstr("elements alone: written without padding")));
-  EXPECT_THAT(says(blocked, 3840), Contains("the size of another type: f16, "
-                                            "bf16, s16, u16"));
+  EXPECT_THAT(says(blocked, 3840),
+              Contains("the size of another type: f16, bf16, s16, u16; read it "
+                       "with --dtype f16"));
   EXPECT_THAT(says(blocked, 8192),
               Contains("the layout's 7680 bytes rounded up to a multiple of "
-                       "4096"));
-  EXPECT_THAT(says(blocked, 3 * 7680), Contains("3 of these tensors, one after "
-                                                "the other"));
-  EXPECT_THAT(says(blocked, 3 * 3840), Contains("the size with n=3"));
+                       "4096; read it with --skip 0"));
+  EXPECT_THAT(says(blocked, 3 * 7680),
+              Contains("3 of these tensors, one after the other; read the "
+                       "second with --skip 7680"));
+  EXPECT_THAT(says(blocked, 3 * 3840),
+              Contains("the size with n=3; read it with --shape "
+                       "n=3,c=17,h=6,w=5"));
   EXPECT_THAT(says(blocked, 7681), ElementsAre("1 byte too many"));
   EXPECT_THAT(says(blocked, 0), ElementsAre("the file is empty"));
   EXPECT_THAT(says(blocked, 7680), IsEmpty());
   const Layout local =
       layout_of("okk.aligned(npus=64,npu_bytes=8192)", "2x17x6x5");
   EXPECT_THAT(says(local, 32 * 8192),
-              Contains("32 npu of 8192 bytes each, where the layout has 64"));
+              Contains("32 npu of 8192 bytes each, where the layout has 64; "
+                       "read it by 'npu=c%32 |8192B| offset=n c/32:^128B h "
+                       "w'"));
   const Layout pitched = layout_of("n c h:8 w", "n=2,c=3,h=6,w=5");
   EXPECT_THAT(says(pitched, pitched.size_bytes() - 12),
               Contains("ends with the last element: the padding after it is "
-                       "missing"));
+                       "missing; read it with --short"));
 }
 
 // The likeliest first, few, and none that another one makes nonsense of.
@@ -155,10 +161,11 @@ TEST(Check, SizesOfBanks) {
   ASSERT_EQ(natural.size_bytes(), 64 * 512);
   EXPECT_THAT(says(natural, 64 * 1536),
               ElementsAre("64 npu of 1536 bytes each, where the layout has "
-                          "512"));
+                          "512; read it by 'npu=c%64 |1536B| n c/64:^128B h "
+                          "w'"));
   EXPECT_THAT(says(layout_of("okk.aligned", "2x70x6x5"), 64 * 1024),
-              ElementsAre("64 npu of 1024 bytes each, where the layout has "
-                          "524288"));
+              ElementsAre(StartsWith("64 npu of 1024 bytes each, where the "
+                                     "layout has 524288; read it by")));
 }
 
 TEST(Check, SizesOfPaddedDims) {
@@ -166,9 +173,9 @@ TEST(Check, SizesOfPaddedDims) {
     return explain_size(layout_of(text, "2x70x6x5"), f32, bytes);
   };
   EXPECT_EQ(says("nchw", 2 * 72 * 30 * 4).at(0),
-            "the size with c padded from 70 to 72");
+            "the size with c padded from 70 to 72; read it by 'n:2160 c h w'");
   EXPECT_EQ(says("nhwc", 2 * 80 * 30 * 4).at(0),
-            "the size with c padded from 70 to 80");
+            "the size with c padded from 70 to 80; read it by 'n h w:80 c'");
   for (const std::string& sentence : says("nchw", 2 * 80 * 30 * 4)) {
     EXPECT_THAT(sentence, Not(HasSubstr("rounded")));
   }
@@ -180,13 +187,15 @@ TEST(Check, SizesOfOtherStrides) {
     return explain_size(plain, f32, bytes).at(0);
   };
   EXPECT_EQ(says(2 * 3 * 100 * 193 * 4),
-            "the size with h 193 elements apart instead of 192");
+            "the size with h 193 elements apart instead of 192; read it by "
+            "'n c h:193 w'");
   EXPECT_EQ(says(((2 * 3 * 100 - 1) * 193 + 192) * 4),
-            "the size with h 193 elements apart instead of 192");
+            "the size with h 193 elements apart instead of 192; read it by "
+            "'n c h:193 w'");
   EXPECT_EQ(
       explain_size(layout_of("nchw", "2x3x100x190"), f32, 2 * 3 * 100 * 192 * 4)
           .at(0),
-      "the size with w padded from 190 to 192");
+      "the size with w padded from 190 to 192; read it by 'n c h:192 w'");
   EXPECT_THAT(explain_size(plain, f32, plain.size_bytes() - 1),
               ElementsAre("1 byte is missing"));
 }
