@@ -41,7 +41,11 @@ struct Reading {
   }
   // Elements that are where the layout says.
   [[nodiscard]] std::int64_t right() const {
-    return report.fits.empty() ? report.matching : report.elements;
+    return report.fits.empty() ? report.matching : report.present;
+  }
+  // Whether it is the answer: of a few elements at an end of the dump any layout is one.
+  [[nodiscard]] bool certain() const {
+    return !report.fits.empty() && 2 * report.present > report.elements;
   }
 };
 
@@ -157,9 +161,9 @@ class Doctor {
         Reading reading{type, big_endian};
         reading.report = infer_as(reading, bar);
         readings_.push_back(std::move(reading));
-        if (!readings_.back().report.fits.empty()) break;
+        if (readings_.back().certain()) break;
       }
-      if (!readings_.back().report.fits.empty()) break;
+      if (!readings_.empty() && readings_.back().certain()) break;
     }
     for (const Reading& reading : readings_) {
       if (reading.fit() == nullptr || reading.right() * 2 < elements_) continue;
