@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "inspect/evidence.hpp"
 #include "inspect/value.hpp"
@@ -144,11 +145,9 @@ class ValueFaults {
   [[nodiscard]] std::string clamped() const {
     const std::optional<Rule> rule = clamp_rule(different_);
     if (!rule) return "";
-    std::vector<double> cut;
-    for (const Two& two : different_) cut.push_back(two.b);
-    std::ranges::sort(cut);
-    const auto last = std::ranges::unique(cut).begin();
-    if (last - cut.begin() < 4) return "";
+    std::set<double> cut;
+    for (const Two& two : different_) cut.insert(two.b);
+    if (cut.size() < 4) return "";
     const bool all = std::ranges::all_of(
         around_, [&](const Two& two) { return fits(two.a, rule->of(two.b)); });
     // Where nothing lies within the limits, A is one number.

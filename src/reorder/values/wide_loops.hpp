@@ -169,7 +169,7 @@ inline void odd_f32_of_f64(const ValueRuns& runs, const Quantisation&) {
     const auto nearest = static_cast<float>(value);
     const double back = nearest;
     const std::int32_t too_far = std::fabs(back) > std::fabs(value) ? 1 : 0;
-    const std::int32_t inexact = (back < value) | (back > value) ? 1 : 0;
+    const std::int32_t inexact = ((back < value) | (back > value)) ? 1 : 0;
     return (std::bit_cast<std::int32_t>(nearest) - too_far) | inexact;
   });
 }
