@@ -94,8 +94,8 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
                        given_b.dtype or own.dtype)
     told = _core.diff(own._bound, _memory(given_a, own, "a"), other._bound,
                       _memory(given_b, other, "b"), own.dtype, other.dtype,
-                      *(None if x is None else checked_number(name, x)
-                        for name, x in (("rtol", rtol), ("atol", atol))),
+                      None if rtol is None else checked_number("rtol", rtol),
+                      None if atol is None else checked_number("atol", atol),
                       None if ulp is None else checked_count("ulp", ulp, -1),
                       scale_dim, _scales(scale, zero_point, scale_dim))
     told["first"] = _difference(own.dims, told["first"])
