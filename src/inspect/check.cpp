@@ -145,19 +145,10 @@ class Checker {
   [[nodiscard]] std::string indices_of(
       std::int64_t count, const std::vector<DiffCounts>& by_dim) const {
     if (count == 0) return "";
-    const inspect::IndexBox box = inspect::index_box(by_dim);
-    if (count == 1) return box.text;
-    if (count == report_.elements) return "all elements";
-    const bool one_dim = std::ranges::count_if(by_dim, [](const auto& dim) {
-                           return dim.extent > 1;
-                         }) < 2;
-    // Of one dim, the indices are all there is to say.
-    if (one_dim && inspect::irregular(by_dim)) return box.text;
-    // All indices of each dim, and yet not all elements: no set tells where.
-    if (box.text.empty()) return "";
-    if (count == box.size) return "all of " + box.text;
-    return fmt::format("only {} ({} of its {} elements)", box.text, count,
-                       box.size);
+    std::string indices = inspect::print_all_counts(by_dim);
+    if (count == 1) return indices;
+    std::string where = inspect::print_where(by_dim, count, report_.elements);
+    return where.empty() ? indices : where;
   }
 
   void places_of(const char* what, std::int64_t count,

@@ -89,25 +89,9 @@ std::vector<std::string> findings_of(const Sides& sides,
       if (!text.empty()) findings.push_back(std::move(text));
     }
   }
-  // The indices where something differs, as a box: "c=8..15, h odd".
-  const std::string box = inspect::print_all_counts(report.by_dim);
-  std::int64_t elements = 1;
-  for (const DiffCounts& counts : report.by_dim) {
-    elements *= inspect::print_counts(counts).size;
-  }
-  const bool one_dim =
-      std::ranges::count_if(report.by_dim,
-                            [](const auto& dim) { return dim.extent > 1; }) < 2;
-  if (report.differences == report.elements) {
-    findings.emplace_back("all elements");
-  } else if (one_dim && inspect::irregular(report.by_dim)) {
-    // Of one dim, the indices that differ are all there is to say.
-  } else if (elements == report.differences && !box.empty()) {
-    findings.push_back("all of " + box);
-  } else if (!box.empty()) {
-    findings.push_back(fmt::format("only {} ({} of its {} elements)", box,
-                                   report.differences, elements));
-  }
+  std::string where =
+      inspect::print_where(report.by_dim, report.differences, report.elements);
+  if (!where.empty()) findings.push_back(std::move(where));
   const bool some = report.differences < report.elements;
   if (in_memory && some && report.differences > 1) {
     add_bytes(sides, report, extent, first_byte, findings);

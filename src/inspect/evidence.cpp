@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/evidence.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace stridewise::inspect {
@@ -19,19 +18,10 @@ void Evidence::join(const Evidence& other) {
 }
 
 double Evidence::chance(const Sides& sides, double prior) const {
-  // Enough to know a share by a hundredth.
-  constexpr std::size_t most = 128;
-  const std::size_t step = std::max<std::size_t>(1, a_.size() / most);
-  double agree = 2 * prior;
-  double all = 2;
-  for (std::size_t k = 0; k < a_.size(); k += step) {
-    for (std::size_t j = 0; j < b_.size(); j += step) {
-      if (j == k) continue;
-      agree += sides.near(a_[k], b_[j]) ? 1 : 0;
-      ++all;
-    }
-  }
-  return agree / all;
+  return chance_of(a_.size(), prior,
+                   [&](std::size_t k, std::size_t j) -> std::optional<bool> {
+                     return sides.near(a_[k], b_[j]);
+                   });
 }
 
 double bits_of(double share, double chance) {

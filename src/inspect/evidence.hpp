@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "inspect/samples.hpp"
@@ -19,6 +21,28 @@ inline constexpr double least_bits = 40;
 // another one: so many bits. Source: Chernoff's bound of the binomial tail,
 // P(share of n hit) <= 2^(-n bits). 0 where chance gives as many.
 [[nodiscard]] double bits_of(double share, double chance);
+
+// How often pairs of one thing and another, that do not belong together, agree: what chance
+// gives. agrees(k, j) of k != j, nullopt where such a pair tells nothing; `prior` counts as
+// what two pairs have shown, as few pairs hardly tell it. Asks at most 2^14 pairs.
+template <class Agrees>
+double chance_of(std::size_t count, double prior, const Agrees& agrees) {
+  // Enough to know a share by a hundredth.
+  constexpr std::size_t most = 128;
+  const std::size_t step = std::max<std::size_t>(1, count / most);
+  double agree = 2 * prior;
+  double all = 2;
+  for (std::size_t k = 0; k < count; k += step) {
+    for (std::size_t j = 0; j < count; j += step) {
+      if (j == k) continue;
+      const std::optional<bool> told = agrees(k, j);
+      if (!told) continue;
+      agree += *told ? 1 : 0;
+      ++all;
+    }
+  }
+  return agree / all;
+}
 
 // Pairs of a value of A and the one of B that a hypothesis says it is.
 class Evidence {

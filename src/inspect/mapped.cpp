@@ -78,11 +78,7 @@ std::vector<Map> maps_of(const Shape& shape) {
 std::string mapped(const Sides& sides) {
   const Shape& shape = sides.a.shape();
   if (shape.size() < 2 || shape.size() > most_dims) return "";
-  std::vector<Offer> all;
-  for (const Dim& dim : shape) {
-    all.push_back({.ranges = {0}, .step = dim.extent, .extent = dim.extent});
-  }
-  const std::vector<Index> drawn = draw(all, samples);
+  const std::vector<Index> drawn = draw(all_indices(shape), samples);
   std::vector<Element> here;
   std::int64_t differ = 0;
   for (const Index& x : drawn) {

@@ -36,13 +36,7 @@ class Rearranged {
   Rearranged(const Sides& sides, const std::vector<DiffCounts>& by_dim)
       : sides_(sides), by_dim_(by_dim), shape_(sides.a.shape()) {
     for (const DiffCounts& counts : by_dim) {
-      Offer& wrong = wrong_.emplace_back();
-      wrong.step = counts.step;
-      wrong.extent = counts.extent;
-      for (std::size_t k = 0; k < counts.counts.size(); ++k) {
-        if (counts.counts[k] == 0) continue;
-        wrong.ranges.push_back(static_cast<std::int64_t>(k));
-      }
+      wrong_.push_back(counted_indices(counts));
     }
   }
 
@@ -94,12 +88,9 @@ class Rearranged {
   [[nodiscard]] std::vector<Index> drawn(const std::vector<bool>& free,
                                          int count) const {
     std::vector<Offer> offers = wrong_;
+    const std::vector<Offer> all = all_indices(shape_);
     for (std::size_t d = 0; d < offers.size(); ++d) {
-      if (free[d] || offers[d].ranges.empty()) {
-        offers[d] = {.ranges = {0},
-                     .step = shape_[d].extent,
-                     .extent = shape_[d].extent};
-      }
+      if (free[d] || offers[d].ranges.empty()) offers[d] = all[d];
     }
     return draw(offers, count);
   }

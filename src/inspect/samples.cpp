@@ -25,6 +25,23 @@ std::int64_t index_at(const Offer& offer, std::int64_t k) {
 
 }  // namespace
 
+std::vector<Offer> all_indices(const Shape& shape) {
+  std::vector<Offer> all;
+  for (const Dim& dim : shape) {
+    all.push_back({.ranges = {0}, .step = dim.extent, .extent = dim.extent});
+  }
+  return all;
+}
+
+Offer counted_indices(const DiffCounts& counts) {
+  Offer offer{.ranges = {}, .step = counts.step, .extent = counts.extent};
+  for (std::size_t k = 0; k < counts.counts.size(); ++k) {
+    if (counts.counts[k] == 0) continue;
+    offer.ranges.push_back(static_cast<std::int64_t>(k));
+  }
+  return offer;
+}
+
 std::vector<Index> draw(std::span<const Offer> offers, int count) {
   std::vector<std::int64_t> counts;
   std::int64_t all = 1;

@@ -75,6 +75,10 @@ struct Offer {
   std::int64_t step = 1;
   std::int64_t extent = 1;
 };
+// All indices of each dim; those of a dim where something was counted.
+[[nodiscard]] std::vector<Offer> all_indices(const Shape& shape);
+[[nodiscard]] Offer counted_indices(const DiffCounts& counts);
+
 // Up to `count` different elements at random, the same ones each time; all of those that
 // are offered where there are no more.
 [[nodiscard]] std::vector<Index> draw(std::span<const Offer> offers, int count);

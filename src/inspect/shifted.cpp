@@ -23,11 +23,7 @@ constexpr double least_bits_of_different = 20;
 }  // namespace
 
 Shifted::Shifted(const Sides& sides) : sides_(sides), shape_(sides.a.shape()) {
-  std::vector<Offer> all;
-  for (const Dim& dim : shape_) {
-    all.push_back({.ranges = {0}, .step = dim.extent, .extent = dim.extent});
-  }
-  samples_ = draw(all, samples);
+  samples_ = draw(all_indices(shape_), samples);
   for (const Index& x : samples_) {
     here_.push_back(sides.value_a(x));
     there_.push_back(sides.value_b(x));

@@ -37,9 +37,10 @@ class ValueFaults {
         different_.push_back(*two);
       }
     }
-    std::vector<Offer> offers;
-    for (const DiffCounts& counts : by_dim) offers.push_back(wrong(counts));
-    for (const Index& x : draw(offers, samples)) {
+    for (const DiffCounts& counts : by_dim) {
+      wrong_.push_back(counted_indices(counts));
+    }
+    for (const Index& x : draw(wrong_, samples)) {
       if (const auto two = two_of(sides.value_a(x), sides.value_b(x))) {
         around_.push_back(*two);
       }
@@ -74,16 +75,6 @@ class ValueFaults {
     return two;
   }
 
-  // The indices of a dim where something differs; all where no dim tells.
-  static Offer wrong(const DiffCounts& counts) {
-    Offer offer{.ranges = {}, .step = counts.step, .extent = counts.extent};
-    for (std::size_t k = 0; k < counts.counts.size(); ++k) {
-      if (counts.counts[k] == 0) continue;
-      offer.ranges.push_back(static_cast<std::int64_t>(k));
-    }
-    return offer;
-  }
-
   // Whether a value of A is the one that a rule gives: within the tolerance, and within
   // what the numbers of the rule are rounded by.
   [[nodiscard]] bool fits(double a, double expected) const {
@@ -109,18 +100,13 @@ class ValueFaults {
   // of which only those count that differ as well.
   [[nodiscard]] double bits(const Rule& rule,
                             const std::vector<Two>& pairs) const {
-    constexpr std::size_t most = 128;
-    const std::size_t step = std::max<std::size_t>(1, pairs.size() / most);
-    double agree = 1;
-    double all = 2;
-    for (std::size_t k = 0; k < pairs.size(); k += step) {
-      for (std::size_t j = 0; j < pairs.size(); j += step) {
-        if (j == k || fits(pairs[k].a, pairs[j].b)) continue;
-        agree += fits(pairs[k].a, rule.of(pairs[j].b)) ? 1 : 0;
-        ++all;
-      }
-    }
-    return bits_of(share(rule, pairs), agree / all) *
+    const auto agrees = [&](std::size_t k,
+                            std::size_t j) -> std::optional<bool> {
+      if (fits(pairs[k].a, pairs[j].b)) return std::nullopt;
+      return fits(pairs[k].a, rule.of(pairs[j].b));
+    };
+    const double chance = chance_of(pairs.size(), 0.5, agrees);
+    return bits_of(share(rule, pairs), chance) *
            static_cast<double>(pairs.size());
   }
 
@@ -212,11 +198,9 @@ class ValueFaults {
   }
 
   [[nodiscard]] std::vector<std::vector<Two>> pairs_of(std::size_t d) const {
-    std::vector<Offer> offers;
-    for (const DiffCounts& counts : by_dim_) offers.push_back(wrong(counts));
-    const std::vector<std::int64_t> indices = offers[d].ranges;
+    std::vector<Offer> offers = wrong_;
     std::vector<std::vector<Two>> all;
-    for (const std::int64_t k : indices) {
+    for (const std::int64_t k : wrong_[d].ranges) {
       offers[d].ranges = {k};
       std::vector<Two>& pairs = all.emplace_back();
       for (const Index& x : draw(offers, samples_for_indices)) {
@@ -229,16 +213,15 @@ class ValueFaults {
 
   // The numbers that indices of a dim have; nullopt: not nearly all have one.
   [[nodiscard]] std::optional<std::map<std::int64_t, double>> numbers_of(
-      std::size_t d, bool factor) const {
-    const std::vector<std::vector<Two>> all = pairs_of(d);
-    const std::vector<std::int64_t> indices = wrong(by_dim_[d]).ranges;
+      const std::vector<std::vector<Two>>& all, std::size_t d,
+      bool factor) const {
     std::map<std::int64_t, double> numbers;
     double found = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const auto one = of_index(all[k], factor ? factor_of : offset_of, factor);
       if (!one) continue;
       found += one->bits - bits_of_choice;
-      numbers[indices[k]] = one->number;
+      numbers[wrong_[d].ranges[k]] = one->number;
     }
     const bool most = 10 * numbers.size() >= 9 * all.size();
     if (!most || numbers.size() < 2 || found < least_bits) return std::nullopt;
@@ -266,8 +249,9 @@ class ValueFaults {
   [[nodiscard]] std::string by_index(std::size_t d) const {
     const DiffCounts& counts = by_dim_[d];
     if (counts.extent < 2 || counts.extent > most_indices) return "";
+    const std::vector<std::vector<Two>> pairs = pairs_of(d);
     for (const bool factor : {true, false}) {
-      const auto numbers = numbers_of(d, factor);
+      const auto numbers = numbers_of(pairs, d, factor);
       if (!numbers || !differ_by(*numbers, d, factor)) continue;
       constexpr std::size_t most_words = 4;
       std::vector<std::string> words;
@@ -286,6 +270,7 @@ class ValueFaults {
   const Sides& sides_;
   const std::vector<Example>& differ_;
   const std::vector<DiffCounts>& by_dim_;
+  std::vector<Offer> wrong_;    // by dim: the indices where something differs
   std::vector<Two> different_;  // of differ_, as far as both are finite
   std::vector<Two> around_;     // of all indices where something differs
 };

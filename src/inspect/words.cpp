@@ -205,4 +205,17 @@ bool irregular(const std::vector<DiffCounts>& all) {
   });
 }
 
+std::string print_where(const std::vector<DiffCounts>& all, std::int64_t count,
+                        std::int64_t elements) {
+  if (count == elements) return "all elements";
+  const auto long_dims = std::ranges::count_if(
+      all, [](const DiffCounts& dim) { return dim.extent > 1; });
+  if (long_dims < 2 && irregular(all)) return "";
+  const IndexBox box = index_box(all);
+  if (box.text.empty()) return "";
+  if (count == box.size) return "all of " + box.text;
+  return fmt::format("only {} ({} of its {} elements)", box.text, count,
+                     box.size);
+}
+
 }  // namespace stridewise::inspect

@@ -46,6 +46,13 @@ struct IndexBox {
 };
 [[nodiscard]] IndexBox index_box(const std::vector<DiffCounts>& all);
 
+// Where `count` of so many elements are: "all elements", "all of c=8..15, h odd", "only
+// c=3 (12 of its 30 elements)". Empty: no set tells, or one dim alone with a set that has
+// no words of its own, which would say nothing but how many there are.
+[[nodiscard]] std::string print_where(const std::vector<DiffCounts>& all,
+                                      std::int64_t count,
+                                      std::int64_t elements);
+
 // Whether one of the sets has no words of its own: "17 of the 64 values of c".
 [[nodiscard]] bool irregular(const std::vector<DiffCounts>& all);
 

@@ -40,11 +40,13 @@ Result<void> check_values(const Layout& src, const Layout& dst,
   return {};
 }
 
-// Whether places are plain strides of whole bytes, which kernels move.
+// Whether places are plain strides of whole bytes, which kernels move. `conversion` is
+// that of `values`.
 bool strided(const Layout& src, const Layout& dst,
-             const std::optional<Values>& values) {
+             const std::optional<Values>& values,
+             const std::optional<ValueConversion>& conversion) {
   const bool converts = values && values->src != values->dst;
-  if (converts && !find_conversion(*values)) return false;
+  if (converts && !conversion) return false;
   return src.plain() && dst.plain() && src.valid() &&
          src.element_bits() % 8 == 0 && dst.element_bits() % 8 == 0;
 }
@@ -176,7 +178,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                             ? data->dst_bytes
                             : dst.elements() * data->dst_width;
 
-  if (!strided(src, dst, options.values)) {
+  if (!strided(src, dst, options.values, data->conversion)) {
     Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
     if (!fields) return unexpected(fields.error());
     data->bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
