@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "infer/beyond.hpp"
@@ -12,6 +13,7 @@
 #include "infer/names.hpp"
 #include "infer/offsets.hpp"
 #include "infer/search.hpp"
+#include "infer/tile_search.hpp"
 #include "infer/told.hpp"
 
 namespace stridewise::inference {
@@ -79,6 +81,7 @@ class Decision {
       // Half of the elements is no chance.
       if (found.best && 2 * matching_ < elements_) report_.best = found.best;
     }
+    if (!distinct_ && by_tiles()) return std::move(report_);
     if (known()) {
       if (auto beyond = find_beyond(*known())) {
         return certain(*std::move(beyond), std::move(report_));
@@ -94,13 +97,13 @@ class Decision {
   // needed. Whether the report is ready.
   bool by_places() {
     const Locator locator(data_, options_.shape, elements_);
+    distinct_ = locator.distinct();
     for (const int least_votes : {1, 2}) {
       const std::optional<Located> located = locator.run(least_votes);
       if (!located) {
         places_tell_ = least_votes == 2;
         return false;
       }
-      distinct_ = located->distinct;
       std::size_t stuck = 0;
       const std::optional<Built> built =
           build(located->offsets, options_.shape, options_.element_bytes,
@@ -115,16 +118,53 @@ class Decision {
     return false;
   }
 
-  // Whether this layout, or one that says more, is the answer.
-  bool takes(const Located& located, const Built& built) {
+  // From the places of tiles, where those of single elements tell nothing.
+  bool by_tiles() {
+    return search_tiles(
+        data_, options_.shape, elements_, [&](const PlaceOf& place_of) {
+          const Locator locator(options_.shape, elements_, place_of);
+          return std::ranges::any_of(std::array{2, 1}, [&](int least_votes) {
+            return tiles_tell(locator.run(least_votes));
+          });
+        });
+  }
+
+  bool tiles_tell(const std::optional<Located>& located) {
+    if (!located) return false;
+    std::size_t stuck = 0;
+    const std::optional<Built> built =
+        build(located->offsets, options_.shape, options_.element_bytes,
+              data_.dump_bytes(), stuck);
+    if (!built) return false;
+    const Explained explained = explained_by(*built);
+    if (explained.matching < elements_) {
+      note_best(*built, explained);
+      return false;
+    }
+    accept(*located, *built, explained);
+    report_.outcome = InferReport::Outcome::unproven;
+    report_.reason = "values repeat";
+    return true;
+  }
+
+  [[nodiscard]] Explained explained_by(const Built& built) const {
     Offsets offsets = offsets_of(built.layout);
     offsets.origin -= built.start_byte;
-    const Explained explained = explain(data_, options_.shape, offsets, true);
+    return explain(data_, options_.shape, offsets, true);
+  }
+
+  // The layout that explains most is the nearest one, should none fit.
+  void note_best(const Built& built, const Explained& explained) {
+    if (report_.best && explained.matching <= matching_) return;
+    matching_ = explained.matching;
+    report_.best = InferFit{built.layout, {}, built.start_byte, 0};
+  }
+
+  // Whether this layout, or one that says more, is the answer.
+  bool takes(const Located& located, const Built& built) {
+    const Explained explained = explained_by(built);
     if (explained.present == 0 || explained.matching < explained.present) {
-      if (!report_.best || explained.matching > matching_) {
-        matching_ = explained.matching;
-        report_.best = InferFit{built.layout, {}, built.start_byte, 0};
-      }
+      note_best(built, explained);
       return false;
     }
     // A layout of which a part of the tensor would be missing is none where
