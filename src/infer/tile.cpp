@@ -49,12 +49,6 @@ Tile::Tile(const Shape& shape, std::vector<TileDigit> digits)
   }
 }
 
-bool Tile::begins(const std::int64_t* index) const {
-  return std::ranges::all_of(digits_, [&](const TileDigit& digit) {
-    return index[digit.dim] / digit.div % digit.count == 0;
-  });
-}
-
 bool Tile::full(const std::int64_t* index) const {
   for (std::size_t d = 0; d < most_.size(); ++d) {
     if (index[d] + most_[d] >= (*shape_)[d].extent) return false;

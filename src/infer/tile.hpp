@@ -60,11 +60,15 @@ class Tile {
   // Places.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  // Whether all digits of the index are 0.
-  [[nodiscard]] bool begins(const std::int64_t* index) const;
-  // Whether no element is beyond its dim. Pre: begins(index).
+  // Whether the last digit of the index is 0; all are where all others are.
+  [[nodiscard]] bool begins_last(const std::int64_t* index) const {
+    return digits_.empty() || index[digits_.back().dim] / digits_.back().div %
+                                      digits_.back().count ==
+                                  0;
+  }
+  // Whether no element is beyond its dim. Pre: all digits are 0.
   [[nodiscard]] bool full(const std::int64_t* index) const;
-  // The sum of codes; 0 where all are zeros. Pre: begins(index), which is the element's.
+  // The sum of codes; 0 where all are zeros. Pre: all digits are 0, which is the element's.
   [[nodiscard]] std::uint64_t key(const Codes& codes, const std::int64_t* index,
                                   std::int64_t element) const;
 

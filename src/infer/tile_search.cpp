@@ -22,14 +22,21 @@ constexpr int most_attempts = 64;
 constexpr int most_digits = 7;
 // A window that chance finds so seldom has a place.
 constexpr double rare = 0.02;
+// Of the tiles of a structure that is worth a further look.
+constexpr double least_share = 0.25;
+// For which there is memory.
+constexpr std::int64_t most_windows = Windows::most / 2;
 
 using Digits = std::vector<TileDigit>;
 
 // What is held against the data.
 struct Structure {
-  Digits digits;
+  Digits digits = {};
   std::int64_t size = 1;
   double share = 0;  // of the tiles: how many the dump has
+  // Of its tiles those that are looked at, by their first elements.
+  std::vector<std::uint32_t> tiles = {};
+  Filters filters = {};
 };
 
 // One way to look at the dump.
@@ -50,10 +57,7 @@ class Search {
         codes_(data),
         elements_(elements),
         places_(data.dump_bytes() / data.width()),
-        attempt_(attempt) {
-    choose_kept();
-    list_elements();
-  }
+        attempt_(attempt) {}
 
   bool run() {
     if (run({.kept = 64}) || run({.exact = false, .kept = 24})) return true;
@@ -69,63 +73,74 @@ class Search {
  private:
   // ------------------------------------------------------- the data ------
 
-  // Of a large tensor, the values that about as many elements have as are looked at.
-  void choose_kept() {
-    if (elements_ <= 2 * looked_at) return;
-    constexpr int drawn = 4096;
-    Sequence random;
-    std::vector<std::uint64_t> ranks;
-    for (int k = 0; k < drawn; ++k) {
-      const std::uint64_t code = codes_.reference(random.below(elements_));
-      if (code != 0) ranks.push_back(Kept::rank(code));
-    }
-    if (ranks.empty()) return;
-    std::ranges::sort(ranks);
-    const auto at = static_cast<std::size_t>(drawn * looked_at / elements_);
-    kept_ = Kept(ranks[std::min(at, ranks.size() - 1)]);
-  }
-
-  void list_elements() {
-    const std::size_t rank = shape_.size();
-    std::vector<std::int64_t> index(rank, 0);
-    for (std::int64_t e = 0; e < elements_; ++e) {
-      if (kept_.has(codes_.reference(e))) {
-        listed_.push_back(e);
-        indices_.insert(indices_.end(), index.begin(), index.end());
-      }
-      for (std::size_t d = rank; d-- > 0;) {
-        if (++index[d] < shape_[d].extent) break;
-        index[d] = 0;
-      }
-    }
-  }
-
-  Windows& windows(const WindowShape& shape) {
-    const auto found = windows_.find(shape);
+  Windows& windows(const WindowShape& shape, const Filters& filters) {
+    const std::pair key(shape, filters);
+    const auto found = windows_.find(key);
     if (found != windows_.end()) return found->second;
-    return windows_.emplace(shape, Windows(data_, shape, kept_)).first->second;
+    return windows_.emplace(key, Windows(data_, shape, filters)).first->second;
+  }
+
+  // One filter more, where the windows are more than are looked at.
+  Filters with_filter(const WindowShape& shape, Filters filters,
+                      std::int64_t least) {
+    const std::pair key(shape, filters);
+    auto found = filters_.find(key);
+    if (found == filters_.end()) {
+      constexpr std::size_t drawn = 4096;
+      Windows::Drawn sample = Windows::draw(data_, shape, filters, drawn);
+      Filter filter{shape.size, 0};
+      for (std::uint64_t& rank : sample.keys) rank = Filter::rank(rank);
+      std::ranges::sort(sample.keys);
+      const auto count = static_cast<std::int64_t>(sample.keys.size());
+      if (count > 0) {
+        const std::int64_t at = std::min(count * least / sample.of, count - 1);
+        filter.limit = sample.keys[static_cast<std::size_t>(at)];
+      }
+      found = filters_.emplace(key, filter).first;
+    }
+    filters.push_back(found->second);
+    return filters;
   }
 
   // How often a tile of elements drawn at random stands in the dump.
-  double chance(const WindowShape& shape) {
-    const auto found = chances_.find(shape);
+  double chance(const WindowShape& shape, const Filters& filters) {
+    const std::pair at(shape, filters);
+    const auto found = chances_.find(at);
     if (found != chances_.end()) return found->second;
-    const Windows& in = windows(shape);
-    constexpr int drawn = 512;
+    const Windows& in = windows(shape, filters);
+    constexpr int most_drawn = 512;
     Sequence random;
     int hits = 0;
-    for (int n = 0; n < drawn; ++n) {
-      std::uint64_t key = 0;
-      for (std::int64_t k = 0; k < shape.size; ++k) {
-        const std::int64_t e =
-            k == 0 ? listed_[static_cast<std::size_t>(random.below(
-                         static_cast<std::int64_t>(listed_.size())))]
-                   : random.below(elements_);
-        key += codes_.reference(e) * Codes::power(k);
-      }
+    int drawn = 0;
+    for (int n = 0; n < 64 * most_drawn && drawn < most_drawn; ++n) {
+      const std::uint64_t key = random_key(random, shape.size, filters);
+      if (key == 0) continue;
       hits += in.count(key) > 0 ? 1 : 0;
+      ++drawn;
     }
-    return chances_[shape] = (hits + 0.5) / (drawn + 1);
+    return chances_[at] = (hits + 0.5) / (drawn + 1);
+  }
+
+  // 0 where a filter leaves it out.
+  std::uint64_t random_key(Sequence& random, std::int64_t size,
+                           const Filters& filters) const {
+    std::uint64_t key = 0;
+    auto filter = filters.begin();
+    for (std::int64_t k = 0; k < size; ++k) {
+      key += codes_.reference(random.below(elements_)) * Codes::power(k);
+      if (filter == filters.end() || filter->size != k + 1) continue;
+      if (!filter->keeps(key)) return 0;
+      ++filter;
+    }
+    return key;
+  }
+
+  void index_of(std::uint32_t element, std::int64_t* index) const {
+    for (std::size_t d = shape_.size(); d-- > 0;) {
+      const auto extent = static_cast<std::uint32_t>(shape_[d].extent);
+      index[d] = element % extent;
+      element /= extent;
+    }
   }
 
   // ------------------------------------------------------ structures -----
@@ -135,23 +150,24 @@ class Search {
   }
 
   // The share of the tiles that the dump has as often as the reference; of whole ones,
-  // where there are enough of them.
-  double share(const Pass& pass, const Digits& digits) {
+  // where there are enough of them. `from`: the structure without its last digit, or itself.
+  double share(const Pass& pass, const Digits& digits, const Structure& from) {
     const Tile tile(shape_, digits);
-    Windows& in = windows(window(pass, tile.size()));
+    Windows& in = windows(window(pass, tile.size()), from.filters);
     if (in.empty()) return 0;
     in.begin();
     std::int64_t whole = 0;
     std::int64_t whole_found = 0;
     std::int64_t part = 0;
     std::int64_t part_found = 0;
-    for (std::size_t k = 0; k < listed_.size(); ++k) {
-      const std::int64_t* index = indices_.data() + k * shape_.size();
-      if (!tile.begins(index)) continue;
-      const std::uint64_t key = tile.key(codes_, index, listed_[k]);
+    std::vector<std::int64_t> index(shape_.size());
+    for (const std::uint32_t element : from.tiles) {
+      index_of(element, index.data());
+      if (!tile.begins_last(index.data())) continue;
+      const std::uint64_t key = tile.key(codes_, index.data(), element);
       if (key == 0) continue;
       const int found = in.take(key) ? 1 : 0;
-      const bool full = tile.full(index);
+      const bool full = tile.full(index.data());
       (full ? whole : part) += 1;
       (full ? whole_found : part_found) += found;
     }
@@ -161,6 +177,44 @@ class Search {
       whole_found += part_found;
     }
     return static_cast<double>(whole_found) / static_cast<double>(whole);
+  }
+
+  // Lists its tiles, of those of the structure without its last digit.
+  void list_tiles(const Pass& pass, Structure& structure,
+                  const Structure& from) {
+    const Tile tile(shape_, structure.digits);
+    structure.filters = from.filters;
+    std::vector<std::int64_t> index(shape_.size());
+    for (const std::uint32_t element : from.tiles) {
+      index_of(element, index.data());
+      if (tile.begins_last(index.data())) structure.tiles.push_back(element);
+    }
+    if (static_cast<std::int64_t>(structure.tiles.size()) <= 2 * looked_at) {
+      return;
+    }
+    structure.filters = with_filter(window(pass, structure.size),
+                                    structure.filters, looked_at);
+    const Filter filter = structure.filters.back();
+    std::erase_if(structure.tiles, [&](std::uint32_t element) {
+      index_of(element, index.data());
+      return !filter.keeps(tile.key(codes_, index.data(), element));
+    });
+  }
+
+  // One element, at all places.
+  Structure root(const Pass& pass) {
+    Structure structure;
+    const Tile tile(shape_, {});
+    if (elements_ > 2 * looked_at) {
+      structure.filters = with_filter(window(pass, 1), {}, looked_at);
+    }
+    for (std::int64_t e = 0; e < elements_; ++e) {
+      if (structure.filters.empty() ||
+          structure.filters.front().keeps(codes_.reference(e))) {
+        structure.tiles.push_back(static_cast<std::uint32_t>(e));
+      }
+    }
+    return structure;
   }
 
   // Where the digits of dim d that begin with its lowest one end: 1, or their product.
@@ -216,26 +270,39 @@ class Search {
   // The structures of one digit more that hold best.
   std::vector<Structure> grown(const Pass& pass,
                                const std::vector<Structure>& from) {
-    std::vector<Structure> all;
-    for (const Structure& structure : from) {
-      for (const TileDigit& digit : next_digits(pass, structure)) {
-        Structure more{structure.digits, structure.size * digit.count, 0};
-        more.digits.push_back(digit);
-        more.share = share(pass, more.digits);
-        const bool holds = pass.exact ? more.share == 1 : more.share > 0.25;
-        if (holds) all.push_back(std::move(more));
+    struct Grown {
+      std::size_t from;
+      TileDigit digit;
+      double share;
+    };
+    std::vector<Grown> all;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      for (const TileDigit& digit : next_digits(pass, from[k])) {
+        Digits digits = from[k].digits;
+        digits.push_back(digit);
+        const double held = share(pass, digits, from[k]);
+        const bool holds = pass.exact ? held == 1 : held > least_share;
+        if (holds) all.push_back({k, digit, held});
       }
     }
-    std::ranges::stable_sort(all, std::ranges::greater{}, &Structure::share);
+    std::ranges::stable_sort(all, std::ranges::greater{}, &Grown::share);
     if (all.size() > pass.kept) all.resize(pass.kept);
-    return all;
+    std::vector<Structure> structures;
+    for (const Grown& one : all) {
+      const Structure& shorter = from[one.from];
+      Structure more{shorter.digits, shorter.size * one.digit.count, one.share};
+      more.digits.push_back(one.digit);
+      list_tiles(pass, more, shorter);
+      structures.push_back(std::move(more));
+    }
+    return structures;
   }
 
   bool run(const Pass& pass) {
-    std::vector<Structure> structures = {{}};
+    std::vector<Structure> structures = {root(pass)};
     for (int depth = 0; depth < most_digits && !structures.empty(); ++depth) {
       structures = grown(pass, structures);
-      for (Structure& structure : structures) {
+      for (const Structure& structure : structures) {
         if (!has_places(pass, structure)) continue;
         if (attempts_ >= most_attempts) return false;
         ++attempts_;
@@ -247,27 +314,30 @@ class Search {
 
   // Whether most of its tiles are known by their values, and are there.
   [[nodiscard]] bool has_places(const Pass& pass, const Structure& structure) {
-    return structure.share > 0.5 &&
-           chance(window(pass, structure.size)) < rare;
+    const bool few = pass.anywhere || places_ / structure.size <= most_windows;
+    return few && structure.share > 0.5 &&
+           chance(window(pass, structure.size), structure.filters) < rare;
   }
 
   bool attempt(const Pass& pass, const Structure& structure) {
     const Tile tile(shape_, structure.digits);
     const WindowShape shape = window(pass, structure.size);
-    std::optional<Windows> all;
-    if (!kept_.all()) {
-      all.emplace(data_, shape, Kept());
-      if (all->empty()) return false;
+    // What chooses tiles for a look may leave too few.
+    std::optional<Windows> more;
+    if (!structure.filters.empty()) {
+      Filters filters;
+      if (pass.anywhere && places_ > most_windows) {
+        filters = with_filter(window(pass, 1), {}, most_windows);
+      }
+      more.emplace(data_, shape, filters);
+      if (more->empty()) return false;
+    } else {
+      share(pass, structure.digits, structure);  // counts its tiles
     }
-    share(pass, structure.digits);  // counts its tiles
-    const Windows& in = all ? *all : windows(shape);
+    const Windows& in = more ? *more : windows(shape, {});
     std::vector<std::int64_t> index(shape_.size());
     return attempt_([&](std::int64_t element) -> std::int64_t {
-      std::int64_t rest = element;
-      for (std::size_t d = shape_.size(); d-- > 0;) {
-        index[d] = rest % shape_[d].extent;
-        rest /= shape_[d].extent;
-      }
+      index_of(static_cast<std::uint32_t>(element), index.data());
       const std::int64_t within = tile.to_begin(index.data());
       const std::int64_t place = in.place(
           tile.key(codes_, index.data(), tile.element(index.data())));
@@ -293,11 +363,9 @@ class Search {
   const std::int64_t elements_;
   const std::int64_t places_;
   const TryPlaces& attempt_;
-  Kept kept_;
-  std::vector<std::int64_t> listed_;   // elements that are looked at
-  std::vector<std::int64_t> indices_;  // theirs
-  std::map<WindowShape, Windows> windows_;
-  std::map<WindowShape, double> chances_;
+  std::map<std::pair<WindowShape, Filters>, Windows> windows_;
+  std::map<std::pair<WindowShape, Filters>, Filter> filters_;
+  std::map<std::pair<WindowShape, Filters>, double> chances_;
   int attempts_ = 0;
 };
 

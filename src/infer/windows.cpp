@@ -17,42 +17,73 @@ std::uint64_t inverse(std::uint64_t x) {
   return y;
 }
 
+// The key of the window at this place; 0 where a filter leaves it out.
+std::uint64_t key_at(const Codes& codes, const WindowShape& shape,
+                     const Filters& filters, std::int64_t place) {
+  std::uint64_t sum = 0;
+  std::int64_t k = 0;
+  for (const Filter& filter : filters) {
+    for (; k < filter.size; ++k) {
+      sum += codes.dump(place + k * shape.stride) * Codes::power(k);
+    }
+    if (!filter.keeps(sum)) return 0;
+  }
+  for (; k < shape.size; ++k) {
+    sum += codes.dump(place + k * shape.stride) * Codes::power(k);
+  }
+  return sum;
+}
+
+// Where windows of so many places may begin, of a dump of these places.
+std::int64_t begins_of(const WindowShape& shape, std::int64_t places) {
+  return places - (shape.size - 1) * shape.stride;
+}
+
 }  // namespace
 
 Windows::Windows(const InferData& data, const WindowShape& shape,
-                 const Kept& kept)
+                 const Filters& filters)
     : shape_(shape), slots_(1024) {
   const std::int64_t places = data.dump_bytes() / data.width();
-  const std::int64_t span = (shape.size - 1) * shape.stride + 1;
-  if (places > most_places || span > places) return;
+  const std::int64_t begins = begins_of(shape, places);
+  if (places > most_places || begins <= 0) return;
   const Codes codes(data);
-  if (shape.anywhere) {
-    read_anywhere(codes, kept, places - span + 1);
+  if (shape.anywhere && filters.empty()) {
+    read_anywhere(codes, begins);
   } else {
-    read_aligned(codes, kept, places - span + 1);
+    const std::int64_t step = shape.anywhere ? 1 : shape.size;
+    for (std::int64_t p = 0; p < begins && count_ <= most; p += step) {
+      add(key_at(codes, shape, filters, p), p);
+    }
   }
   if (count_ <= most) return;
   slots_.assign(1, {});
   count_ = 0;
 }
 
-void Windows::read_aligned(const Codes& codes, const Kept& kept,
-                           std::int64_t places) {
-  for (std::int64_t p = 0; p < places && count_ <= most; p += shape_.size) {
-    const std::uint64_t first = codes.dump(p);
-    if (!kept.has(first)) continue;
-    std::uint64_t sum = first;
-    for (std::int64_t k = 1; k < shape_.size; ++k) {
-      sum += codes.dump(p + k * shape_.stride) * Codes::power(k);
-    }
-    add(sum, p);
+Windows::Drawn Windows::draw(const InferData& data, const WindowShape& shape,
+                             const Filters& filters, std::size_t count) {
+  const Codes codes(data);
+  const std::int64_t begins =
+      begins_of(shape, data.dump_bytes() / data.width());
+  const std::int64_t step = shape.anywhere ? 1 : shape.size;
+  Drawn drawn;
+  std::int64_t every = 1;
+  for (std::int64_t p = 0; p < begins; p += step) {
+    const std::uint64_t key = key_at(codes, shape, filters, p);
+    if (key == 0 || drawn.of++ % every != 0) continue;
+    drawn.keys.push_back(key);
+    if (drawn.keys.size() < 2 * count) continue;
+    for (std::size_t k = 0; k < count; ++k) drawn.keys[k] = drawn.keys[2 * k];
+    drawn.keys.resize(count);
+    every *= 2;
   }
+  return drawn;
 }
 
 // The sum of the next window follows from that of the last one, for each of as many rows
 // as the stride has places.
-void Windows::read_anywhere(const Codes& codes, const Kept& kept,
-                            std::int64_t places) {
+void Windows::read_anywhere(const Codes& codes, std::int64_t places) {
   const std::uint64_t back = inverse(Codes::power(1));
   const std::uint64_t last = Codes::power(shape_.size - 1);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(shape_.stride));
@@ -66,7 +97,7 @@ void Windows::read_anywhere(const Codes& codes, const Kept& kept,
       sum = (sum - codes.dump(p - shape_.stride)) * back +
             codes.dump(p + (shape_.size - 1) * shape_.stride) * last;
     }
-    if (sum != 0 && kept.has(codes.dump(p))) add(sum, p);
+    add(sum, p);
   }
 }
 

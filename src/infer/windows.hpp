@@ -19,26 +19,24 @@ struct WindowShape {
   friend auto operator<=>(const WindowShape&, const WindowShape&) = default;
 };
 
-// Of a tensor that is large, windows and tiles by their first value: a part of them that
-// is the same on both sides.
-class Kept {
- public:
-  Kept() = default;
-  explicit Kept(std::uint64_t limit) : limit_(limit), all_(false) {}
+// Of a large tensor, a part of the windows and tiles that is the same on both sides: those
+// whose first `size` places have a key of a low rank.
+struct Filter {
+  std::int64_t size = 1;
+  std::uint64_t limit = 0;
 
-  [[nodiscard]] bool all() const { return all_; }
-  [[nodiscard]] bool has(std::uint64_t code) const {
-    return all_ || (code != 0 && rank(code) <= limit_);
+  // A number that looks random.
+  [[nodiscard]] static std::uint64_t rank(std::uint64_t key) {
+    return (key ^ key >> 31) * 0x94d049bb133111ebU;
   }
-  // What the limit compares.
-  [[nodiscard]] static std::uint64_t rank(std::uint64_t code) {
-    return (code ^ code >> 31) * 0x94d049bb133111ebU;
+  [[nodiscard]] bool keeps(std::uint64_t key) const {
+    return key != 0 && rank(key) <= limit;
   }
 
- private:
-  std::uint64_t limit_ = 0;
-  bool all_ = true;
+  friend auto operator<=>(const Filter&, const Filter&) = default;
 };
+// By size, ascending. None: all are kept.
+using Filters = std::vector<Filter>;
 
 class Windows {
  public:
@@ -47,7 +45,18 @@ class Windows {
 
   // O(dump). Windows of nothing but zeros are left out. One of more than `most` windows is
   // empty.
-  Windows(const InferData& data, const WindowShape& shape, const Kept& kept);
+  Windows(const InferData& data, const WindowShape& shape,
+          const Filters& filters);
+
+  // The keys of up to `count` windows here and there that the filters keep, and how many
+  // there are of all.
+  struct Drawn {
+    std::vector<std::uint64_t> keys;
+    std::int64_t of = 0;
+  };
+  [[nodiscard]] static Drawn draw(const InferData& data,
+                                  const WindowShape& shape,
+                                  const Filters& filters, std::size_t count);
 
   [[nodiscard]] const WindowShape& shape() const { return shape_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
@@ -69,8 +78,7 @@ class Windows {
     std::uint16_t seen = 0;
   };
 
-  void read_aligned(const Codes& codes, const Kept& kept, std::int64_t places);
-  void read_anywhere(const Codes& codes, const Kept& kept, std::int64_t places);
+  void read_anywhere(const Codes& codes, std::int64_t places);
   void add(std::uint64_t key, std::int64_t place);
   void grow();
   [[nodiscard]] std::size_t find(std::uint64_t key) const;
