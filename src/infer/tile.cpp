@@ -5,32 +5,13 @@
 #include <utility>
 
 namespace stridewise::inference {
-namespace {
-
-constexpr std::uint64_t base = 0xd1342543de82ef95U;
-
-std::vector<std::uint64_t> powers_of_base() {
-  std::vector<std::uint64_t> powers = {1};
-  while (powers.size() < static_cast<std::size_t>(most_tile_places)) {
-    powers.push_back(powers.back() * base);
-  }
-  return powers;
-}
-
-}  // namespace
-
-std::uint64_t Codes::power(std::int64_t k) {
-  static const std::vector<std::uint64_t> powers = powers_of_base();
-  return powers[static_cast<std::size_t>(k)];
-}
-
 Tile::Tile(const Shape& shape, std::vector<TileDigit> digits)
     : shape_(&shape), digits_(std::move(digits)), strides_(shape.size(), 1) {
   for (std::size_t d = shape.size(); d-- > 1;) {
     strides_[d - 1] = strides_[d] * shape[d].extent;
   }
   for (const TileDigit& digit : digits_) size_ *= digit.count;
-  most_.assign(shape.size(), 0);
+  for (const Dim& dim : shape) below_.push_back(dim.extent);
   adds_.assign(static_cast<std::size_t>(size_) * shape.size(), 0);
   for (std::int64_t k = 0; k < size_; ++k) {
     std::int64_t* adds =
@@ -43,22 +24,15 @@ Tile::Tile(const Shape& shape, std::vector<TileDigit> digits)
     std::int64_t delta = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       delta += adds[d] * strides_[d];
-      most_[d] = std::max(most_[d], adds[d]);
+      below_[d] = std::min(below_[d], shape[d].extent - adds[d]);
     }
     deltas_.push_back(delta);
   }
 }
 
-bool Tile::full(const std::int64_t* index) const {
-  for (std::size_t d = 0; d < most_.size(); ++d) {
-    if (index[d] + most_[d] >= (*shape_)[d].extent) return false;
-  }
-  return true;
-}
-
 bool Tile::inside(const std::int64_t* index, std::size_t place) const {
-  const std::int64_t* adds = adds_.data() + place * most_.size();
-  for (std::size_t d = 0; d < most_.size(); ++d) {
+  const std::int64_t* adds = adds_.data() + place * below_.size();
+  for (std::size_t d = 0; d < below_.size(); ++d) {
     if (index[d] + adds[d] >= (*shape_)[d].extent) return false;
   }
   return true;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +38,9 @@ class Codes {
     return code(data_->dump_key(place * data_->width()));
   }
   // Of place k of a tile.
-  [[nodiscard]] static std::uint64_t power(std::int64_t k);
+  [[nodiscard]] static std::uint64_t power(std::int64_t k) {
+    return powers[static_cast<std::size_t>(k)];
+  }
 
  private:
   [[nodiscard]] std::uint64_t code(std::uint64_t key) const {
@@ -45,6 +48,14 @@ class Codes {
     code ^= code >> 29;
     return code * 0xbf58476d1ce4e5b9U;
   }
+
+  static constexpr auto powers = [] {
+    std::array<std::uint64_t, most_tile_places> powers{1};
+    for (std::size_t k = 1; k < powers.size(); ++k) {
+      powers[k] = powers[k - 1] * 0xd1342543de82ef95U;
+    }
+    return powers;
+  }();
 
   const InferData* data_;
   std::uint64_t zero_;
@@ -67,7 +78,12 @@ class Tile {
                                   0;
   }
   // Whether no element is beyond its dim. Pre: all digits are 0.
-  [[nodiscard]] bool full(const std::int64_t* index) const;
+  [[nodiscard]] bool full(const std::int64_t* index) const {
+    for (std::size_t d = 0; d < below_.size(); ++d) {
+      if (index[d] >= below_[d]) return false;
+    }
+    return true;
+  }
   // The sum of codes; 0 where all are zeros. Pre: all digits are 0, which is the element's.
   [[nodiscard]] std::uint64_t key(const Codes& codes, const std::int64_t* index,
                                   std::int64_t element) const;
@@ -87,7 +103,7 @@ class Tile {
   std::vector<std::int64_t> strides_;  // of the reference
   std::vector<std::int64_t> deltas_;   // by place: from the first element
   std::vector<std::int64_t> adds_;     // by place and dim: to the index
-  std::vector<std::int64_t> most_;     // by dim: the largest of these
+  std::vector<std::int64_t> below_;    // by dim: tiles that begin below are whole
 };
 
 }  // namespace stridewise::inference

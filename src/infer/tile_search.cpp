@@ -25,7 +25,7 @@ constexpr double rare = 0.02;
 // Of the tiles of a structure that is worth a further look.
 constexpr double least_share = 0.25;
 // For which there is memory.
-constexpr std::int64_t most_windows = Windows::most / 2;
+constexpr std::int64_t most_windows = Windows::most;
 
 using Digits = std::vector<TileDigit>;
 
@@ -150,7 +150,7 @@ class Search {
   }
 
   // The share of the tiles that the dump has as often as the reference; of whole ones,
-  // where there are enough of them. `from`: the structure without its last digit, or itself.
+  // where there are enough of them; 0 where an exception ends the pass. `from`: the structure without its last digit, or itself.
   double share(const Pass& pass, const Digits& digits, const Structure& from) {
     const Tile tile(shape_, digits);
     Windows& in = windows(window(pass, tile.size()), from.filters);
@@ -170,6 +170,7 @@ class Search {
       const bool full = tile.full(index.data());
       (full ? whole : part) += 1;
       (full ? whole_found : part_found) += found;
+      if (pass.exact && full && found == 0) return 0;
     }
     if (whole + part < 2) return 0;
     if (3 * whole < part) {

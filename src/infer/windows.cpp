@@ -8,7 +8,6 @@ namespace stridewise::inference {
 namespace {
 
 constexpr std::int64_t most_places = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint16_t many = std::numeric_limits<std::uint16_t>::max();
 
 // x * inverse(x) = 1, by Newton's iteration, which doubles the bits that are right.
 std::uint64_t inverse(std::uint64_t x) {
@@ -105,8 +104,7 @@ void Windows::add(std::uint64_t key, std::int64_t place) {
   if (key == 0) return;
   Slot& slot = slots_[find(key)];
   if (slot.key == key) {
-    slot.count = slot.count == many ? many
-                                    : static_cast<std::uint16_t>(slot.count + 1);
+    ++slot.count;
     return;
   }
   slot = {key, static_cast<std::uint32_t>(place), 1, 0};
@@ -136,10 +134,7 @@ void Windows::begin() {
 
 bool Windows::take(std::uint64_t key) {
   Slot& slot = slots_[find(key)];
-  if (slot.key == 0) return false;
-  slot.seen =
-      slot.seen == many ? many : static_cast<std::uint16_t>(slot.seen + 1);
-  return slot.seen <= slot.count || slot.count == many;
+  return slot.key != 0 && ++slot.seen <= slot.count;
 }
 
 std::int64_t Windows::count(std::uint64_t key) const {

@@ -41,7 +41,7 @@ using Filters = std::vector<Filter>;
 class Windows {
  public:
   // Memory of so many windows at most.
-  static constexpr std::int64_t most = std::int64_t{1} << 22;
+  static constexpr std::int64_t most = std::int64_t{1} << 21;
 
   // O(dump). Windows of nothing but zeros are left out. One of more than `most` windows is
   // empty.
@@ -74,8 +74,8 @@ class Windows {
   struct Slot {
     std::uint64_t key = 0;  // 0: none
     std::uint32_t place = 0;
-    std::uint16_t count = 0;
-    std::uint16_t seen = 0;
+    std::uint32_t count = 0;
+    std::uint32_t seen = 0;
   };
 
   void read_anywhere(const Codes& codes, std::int64_t places);
