@@ -13,11 +13,14 @@
 #include "infer/names.hpp"
 #include "infer/offsets.hpp"
 #include "infer/search.hpp"
+#include "infer/tabled.hpp"
 #include "infer/tile_search.hpp"
 #include "infer/told.hpp"
 
 namespace stridewise::inference {
 namespace {
+
+using Outcome = InferReport::Outcome;
 
 // Beyond this, layouts are tried only where places tell nothing.
 constexpr std::int64_t search_limit = 1 << 22;
@@ -87,6 +90,7 @@ class Decision {
         return certain(*std::move(beyond), std::move(report_));
       }
     }
+    if (stuck_ && by_table(*stuck_, Outcome::one)) return std::move(report_);
     report_.outcome = InferReport::Outcome::none;
     explain_none(data_, options_, distinct_, report_);
     return std::move(report_);
@@ -111,6 +115,7 @@ class Decision {
       if (built) {
         if (takes(*located, *built)) return true;
       } else if (stuck < options_.shape.size() && report_.reason.empty()) {
+        stuck_ = located->offsets;
         report_.reason =
             print_steps(options_.shape, stuck, located->offsets.steps[stuck]);
       }
@@ -135,7 +140,7 @@ class Decision {
     const std::optional<Built> built =
         build(located->offsets, options_.shape, options_.element_bytes,
               data_.dump_bytes(), stuck);
-    if (!built) return false;
+    if (!built) return by_table(located->offsets, Outcome::unproven);
     const Explained explained = explained_by(*built);
     if (explained.matching < elements_) {
       note_best(*built, explained);
@@ -144,6 +149,26 @@ class Decision {
     accept(*located, *built, explained);
     report_.outcome = InferReport::Outcome::unproven;
     report_.reason = "values repeat";
+    return true;
+  }
+
+  // Where the steps of a dim are no sum of digits: a table of them.
+  bool by_table(const Offsets& offsets, Outcome outcome) {
+    const std::optional<Layout> layout =
+        build_with_tables(offsets, options_.shape, options_.element_bytes);
+    if (!layout) return false;
+    const Explained explained =
+        explain(data_, options_.shape, offsets_of(*layout), true);
+    if (explained.matching < elements_) return false;
+    const std::int64_t beyond = data_.dump_bytes() - layout->size_bytes();
+    report_ =
+        certain({.layout = *layout,
+                 .names = {},
+                 .trailing_bytes = std::max<std::int64_t>(beyond, 0),
+                 .missing_bytes = std::max<std::int64_t>(-beyond, 0)},
+                std::move(report_));
+    report_.outcome = outcome;
+    if (outcome != Outcome::one) report_.reason = "values repeat";
     return true;
   }
 
@@ -228,6 +253,7 @@ class Decision {
   std::int64_t elements_;
   InferReport report_;
   std::int64_t matching_ = 0;  // elements that the best layout explains
+  std::optional<Offsets> stuck_;  // are of a dim that is no sum of digits
   bool places_tell_ = true;
   std::optional<KnownPlaces> known_;
   bool looked_for_ = false;

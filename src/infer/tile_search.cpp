@@ -218,10 +218,10 @@ class Search {
     return structure;
   }
 
-  // Where the digits of dim d that begin with its lowest one end: 1, or their product.
+  // Where the digits of dim d that follow each other from `end` on end.
   [[nodiscard]] static std::int64_t chain_end(const Digits& digits,
-                                              std::size_t d) {
-    std::int64_t end = 1;
+                                              std::size_t d,
+                                              std::int64_t end) {
     for (bool more = true; more;) {
       more = false;
       for (const TileDigit& digit : digits) {
@@ -254,10 +254,12 @@ class Search {
     };
     for (std::size_t d = 0; d < shape_.size(); ++d) {
       const std::int64_t extent = shape_[d].extent;
-      const std::int64_t end = chain_end(structure.digits, d);
-      add(d, end, 2);
-      add(d, end, ceil_div(extent, end));
-      add(d, end, 3);
+      for (const std::int64_t low : {std::int64_t{1}, pass.stride}) {
+        const std::int64_t end = chain_end(structure.digits, d, low);
+        add(d, end, 2);
+        add(d, end, ceil_div(extent, end));
+        add(d, end, 3);
+      }
       if (pass.anywhere) continue;
       for (std::int64_t div = 1; div <= 64 && div < extent; div *= 2) {
         // A digit that begins within another one is none.
