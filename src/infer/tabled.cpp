@@ -30,9 +30,10 @@ std::int64_t count(const Steps& steps) {
 }
 
 // Plain digits; one that runs backwards begins at its last value.
-std::optional<Part> by_digits(const std::string& dim, const Steps& steps) {
+std::optional<Part> by_digits(const std::string& dim, const Steps& steps,
+                              bool may_fall) {
   std::optional<Chain> chain = fit_chain_from_zero(steps);
-  if (!chain) chain = fit_chain_from_zero(steps, true);
+  if (!chain && may_fall) chain = fit_chain_from_zero(steps, true);
   if (!chain) return std::nullopt;
   // Of few indices, anything is several digits that run backwards.
   const bool falling = std::ranges::any_of(
@@ -114,16 +115,16 @@ std::optional<std::pair<Steps, Steps>> split(const Steps& steps,
 }
 
 std::optional<Part> part_of(const std::string& dim, const Steps& steps) {
-  if (auto part = by_digits(dim, steps)) return part;
+  if (auto part = by_digits(dim, steps, true)) return part;
   for (std::int64_t k = 2; k <= count(steps) / 2; ++k) {
     const auto sum = split(steps, k);
     if (!sum) continue;
     const auto& [blocks, within] = *sum;
-    if (auto part = joined(by_digits(dim, blocks),
+    if (auto part = joined(by_digits(dim, blocks, false),
                            by_table({.dim = dim, .mod = k}, within), k, false)) {
       return part;
     }
-    if (auto part = joined(by_digits(dim, within),
+    if (auto part = joined(by_digits(dim, within, false),
                            by_table({.dim = dim, .div = k}, blocks), k, true)) {
       return part;
     }
@@ -171,7 +172,11 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
     parts.push_back(*std::move(part));
   }
   std::vector<Term> terms;
+  std::int64_t entries = 0;
   for (Part& part : parts) {
+    if (part.table < part.terms.size()) {
+      entries += count(part.terms[part.table].digit.table.entries);
+    }
     // What lies before the first entry that is used are entries, too.
     if (part.table < part.terms.size() && base > 0) {
       Term& term = part.terms[part.table];
@@ -183,7 +188,9 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
     }
     std::ranges::move(part.terms, std::back_inserter(terms));
   }
-  if (base < 0) return std::nullopt;
+  // A table of all elements says nothing.
+  const Result<std::int64_t> elements = element_count(shape);
+  if (base < 0 || !elements || 4 * entries > *elements) return std::nullopt;
   return bound(std::move(terms), base, shape, width);
 }
 

@@ -16,8 +16,6 @@ namespace {
 
 // Beyond this a tensor is not read so often.
 constexpr std::int64_t most_elements = std::int64_t{1} << 26;
-// Of larger tensors about so many elements are looked at.
-constexpr std::int64_t looked_at = std::int64_t{1} << 17;
 constexpr int most_attempts = 64;
 constexpr int most_digits = 7;
 // A window that chance finds so seldom has a place.
@@ -46,6 +44,8 @@ struct Pass {
   // Whether prefixes must hold without exception.
   bool exact = true;
   std::size_t kept = 64;
+  // Of larger tensors about so many elements are looked at.
+  std::int64_t looked_at = std::int64_t{1} << 17;
 };
 
 class Search {
@@ -62,11 +62,18 @@ class Search {
   bool run() {
     if (run({.kept = 64}) || run({.exact = false, .kept = 24})) return true;
     const bool small = elements_ <= (1 << 16);
-    if (run({.anywhere = true, .exact = false, .kept = small ? 160U : 24U})) {
+    if (run({.anywhere = true,
+             .exact = false,
+             .kept = small ? 160U : 24U,
+             .looked_at = 1 << 15})) {
       return true;
     }
     return std::ranges::any_of(strides(), [&](std::int64_t stride) {
-      return run({.stride = stride, .anywhere = true, .exact = false, .kept = 16});
+      return run({.stride = stride,
+                  .anywhere = true,
+                  .exact = false,
+                  .kept = 16,
+                  .looked_at = 1 << 14});
     });
   }
 
@@ -190,11 +197,11 @@ class Search {
       index_of(element, index.data());
       if (tile.begins_last(index.data())) structure.tiles.push_back(element);
     }
-    if (static_cast<std::int64_t>(structure.tiles.size()) <= 2 * looked_at) {
+    if (static_cast<std::int64_t>(structure.tiles.size()) <= 2 * pass.looked_at) {
       return;
     }
     structure.filters = with_filter(window(pass, structure.size),
-                                    structure.filters, looked_at);
+                                    structure.filters, pass.looked_at);
     const Filter filter = structure.filters.back();
     std::erase_if(structure.tiles, [&](std::uint32_t element) {
       index_of(element, index.data());
@@ -206,8 +213,8 @@ class Search {
   Structure root(const Pass& pass) {
     Structure structure;
     const Tile tile(shape_, {});
-    if (elements_ > 2 * looked_at) {
-      structure.filters = with_filter(window(pass, 1), {}, looked_at);
+    if (elements_ > 2 * pass.looked_at) {
+      structure.filters = with_filter(window(pass, 1), {}, pass.looked_at);
     }
     for (std::int64_t e = 0; e < elements_; ++e) {
       if (structure.filters.empty() ||
@@ -339,12 +346,19 @@ class Search {
     }
     const Windows& in = more ? *more : windows(shape, {});
     std::vector<std::int64_t> index(shape_.size());
+    // By first element, where a tile lies: plus 2, 1 for nowhere, 0 if nobody asked yet.
+    std::vector<std::uint32_t> known(static_cast<std::size_t>(elements_), 0);
     return attempt_([&](std::int64_t element) -> std::int64_t {
       index_of(static_cast<std::uint32_t>(element), index.data());
       const std::int64_t within = tile.to_begin(index.data());
-      const std::int64_t place = in.place(
-          tile.key(codes_, index.data(), tile.element(index.data())));
-      return place < 0 ? -1 : (place + within * shape.stride) * data_.width();
+      const std::int64_t first = tile.element(index.data());
+      std::uint32_t& place = known[static_cast<std::size_t>(first)];
+      if (place == 0) {
+        place = static_cast<std::uint32_t>(
+            in.place(tile.key(codes_, index.data(), first)) + 2);
+      }
+      if (place == 1) return -1;
+      return (place - std::int64_t{2} + within * shape.stride) * data_.width();
     });
   }
 
