@@ -134,6 +134,9 @@ struct InferReport {
   std::int64_t elements = 0;
   std::int64_t present = 0;   // elements whose place lies within the dump
   std::int64_t matching = 0;  // of them, those found there
+  // Of outcome none: how many different values the reference has; of more than 2^20
+  // elements, so many drawn from them.
+  std::int64_t distinct = 0;
   // Where `best` breaks: the first element in logical order.
   std::optional<std::vector<std::int64_t>> first_break;
   std::string reason;  // of every outcome but `one`, in words

@@ -81,8 +81,7 @@ class Decision {
     if (!places_tell_ || elements_ <= search_limit) {
       SearchResult found = search_layouts(data_, dims_, elements_);
       if (!found.fits.empty()) return searched(std::move(found), report_);
-      // Half of the elements is no chance.
-      if (found.best && 2 * matching_ < elements_) report_.best = found.best;
+      for (InferFit& near : found.near) note_near(std::move(near));
     }
     if (!distinct_ && by_tiles()) return std::move(report_);
     if (known()) {
@@ -92,7 +91,7 @@ class Decision {
     }
     if (stuck_ && by_table(*stuck_, Outcome::one)) return std::move(report_);
     report_.outcome = InferReport::Outcome::none;
-    explain_none(data_, options_, distinct_, report_);
+    explain_none(data_, options_, report_);
     return std::move(report_);
   }
 
@@ -183,6 +182,13 @@ class Decision {
     if (report_.best && explained.matching <= matching_) return;
     matching_ = explained.matching;
     report_.best = InferFit{built.layout, {}, built.start_byte, 0};
+  }
+  void note_near(InferFit near) {
+    const Explained explained =
+        explain(data_, options_.shape, offsets_of(near.layout), true);
+    if (report_.best && explained.matching <= matching_) return;
+    matching_ = explained.matching;
+    report_.best = std::move(near);
   }
 
   // Whether this layout, or one that says more, is the answer.
