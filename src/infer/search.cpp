@@ -101,7 +101,10 @@ class Search {
     const auto at = std::ranges::lower_bound(near_, count,
                                              std::ranges::greater_equal{},
                                              &Near::count);
-    if (count == 0 || at - near_.begin() >= most_near) return;
+    if ((count == 0 && !near_.empty()) ||
+        at - near_.begin() >= most_near) {
+      return;
+    }
     InferFit fit{layout, {}, 0, 0};
     if (!name.empty()) fit.names.push_back(name);
     near_.insert(at, {count, std::move(fit)});
