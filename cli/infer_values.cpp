@@ -59,11 +59,9 @@ double decoded(const ElementType& type, std::uint64_t code) {
       .front();
 }
 
-// A step of the type: from 1 to the next number, and the least number above 0.
+// What the dump's type rounds away: from 1 to its next number, and its least number.
 ValueOptions with_step(ValueOptions values) {
-  if (values.rtol > 0 || values.atol > 0 || !is_float(values.dump)) {
-    return values;
-  }
+  if (values.reference == values.dump || !is_float(values.dump)) return values;
   const double one = 1;
   Bytes of_one(sizeof one);
   std::memcpy(of_one.data(), &one, sizeof one);
@@ -72,8 +70,8 @@ ValueOptions with_step(ValueOptions values) {
                             : converted(of_one, f64(), values.dump);
   std::uint64_t code = 0;
   std::memcpy(&code, in_type.data(), in_type.size());
-  values.rtol = decoded(values.dump, code + 1) - 1;
-  values.atol = decoded(values.dump, 1);
+  values.rtol += decoded(values.dump, code + 1) - 1;
+  values.atol += decoded(values.dump, 1);
   return values;
 }
 
@@ -134,37 +132,46 @@ InferAnswer nearly(const InferPair& pair, const InferOptions& inference,
   return answer;
 }
 
-// Of another type, what fits might be seen: "as f16 it would".
-void hint_at_type(const InferPair& pair, const InferOptions& inference,
-                  const ValueOptions& values, InferReport& report) {
+// Whether the dump fits as elements of another type.
+bool fits_as(const ElementType& type, const InferPair& pair,
+             const InferOptions& inference, ValueOptions values) {
+  InferOptions other = inference;
+  other.element_bytes = type.bytes();
+  values.dump = type;
+  if (is_integer(type)) {
+    try {
+      return fits(nearly(pair, other, values).report);
+    } catch (const Failure&) {
+      return false;
+    }
+  }
+  const Bytes reference = converted(pair.reference, values.reference, type);
+  const InferPair narrow{reference, pair.dump};
+  const Result<InferReport> report = infer({&narrow, 1}, other);
+  return report && fits(*report);
+}
+
+// What to ask next, where floats of no layout are those of the dump: another type, or a
+// tolerance.
+void add_hint(const InferPair& pair, const InferOptions& inference,
+              const ValueOptions& values, InferReport& report) {
   constexpr std::int64_t most_elements = 1 << 20;
-  if (!is_float(values.reference) || values.reference != values.dump ||
-      report.elements > most_elements) {
+  if (!is_float(values.reference) || report.elements > most_elements) return;
+  if (2 * report.matching > report.elements) return;
+  ValueOptions near = values;
+  near.rtol = 1e-3;
+  near.atol = 1e-6;
+  if (fits(nearly(pair, inference, near).report)) {
+    report.reason += "; values are near: --rtol 1e-3 --atol 1e-6 finds a layout";
     return;
   }
+  if (report.best) return;
   for (const char* name : {"f16", "bf16", "f32", "f64", "s8", "u8"}) {
     const ElementType type = value_of(parse_element_type(name));
     if (type == values.reference) continue;
-    InferOptions other = inference;
-    other.element_bytes = type.bytes();
-    ValueOptions as = values;
-    as.dump = type;
-    const Result<InferReport> exact = [&]() -> Result<InferReport> {
-      if (is_integer(type)) {
-        try {
-          return nearly(pair, other, as).report;
-        } catch (const Failure&) {
-          return InferReport{};
-        }
-      }
-      const Bytes reference =
-          converted(pair.reference, values.reference, type);
-      const InferPair narrow{reference, pair.dump};
-      return infer({&narrow, 1}, other);
-    }();
-    if (!exact || !fits(*exact)) continue;
-    report.reason += fmt::format("; as {} it would fit: --dump-dtype {}", name,
-                                 name);
+    if (!fits_as(type, pair, inference, values)) continue;
+    report.reason +=
+        fmt::format("; as {} it would fit: --dump-dtype {}", name, name);
     return;
   }
 }
@@ -183,6 +190,7 @@ InferAnswer infer_values(std::span<const InferPair> pairs,
                    "dump, no series"}};
   }
   InferAnswer answer;
+  if (near) return nearly(pairs.front(), inference, values);
   if (same) {
     answer.report = value_of(infer(pairs, inference));
     if (fits(answer.report)) return answer;
@@ -198,12 +206,13 @@ InferAnswer infer_values(std::span<const InferPair> pairs,
       return answer;
     }
   }
-  if (near || !same) {
+  if (!same) {
     InferAnswer nearer = nearly(pairs.front(), inference, values);
-    if (fits(nearer.report) || quantised) return nearer;
+    const bool more = nearer.report.matching > answer.report.matching;
+    if (more || quantised) return nearer;
   } else if (pairs.size() == 1 && inference.packed_bits == 0 &&
              !inference.record) {
-    hint_at_type(pairs.front(), inference, values, answer.report);
+    add_hint(pairs.front(), inference, values, answer.report);
   }
   return answer;
 }

@@ -67,11 +67,31 @@ double share_at_borders(const std::vector<double>& values,
   return static_cast<double>(count) / static_cast<double>(values.size());
 }
 
+// So many equally likely codes would tell as much.
+double codes_worth(const std::vector<double>& values,
+                   const std::vector<double>& borders) {
+  double squares = 0;
+  auto from = values.begin();
+  for (std::size_t k = 0; k <= borders.size(); ++k) {
+    const auto to = k < borders.size()
+                        ? std::lower_bound(from, values.end(), borders[k])
+                        : values.end();
+    const double share =
+        static_cast<double>(to - from) / static_cast<double>(values.size());
+    squares += share * share;
+    from = to;
+  }
+  return 1 / squares;
+}
+
 std::vector<double> choose_borders(const std::vector<double>& values,
                                    const NearOptions& options) {
-  constexpr std::size_t enough = 64;
+  constexpr double enough = 64;
   std::vector<double> borders = borders_in_gaps(values, options);
-  if (borders.size() >= std::min(enough, values.size() / 2)) return borders;
+  if (codes_worth(values, borders) >=
+      std::min(enough, static_cast<double>(values.size()) / 4)) {
+    return borders;
+  }
   for (const std::size_t shares : {std::size_t{128}, std::size_t{64},
                                    std::size_t{32}, std::size_t{16}}) {
     if (values.size() < 4 * shares) continue;
@@ -173,7 +193,8 @@ std::optional<Scale> scale_of_pairs(std::span<const double> reals,
   const double scale = (n * sum_qx - sum_q * sum_x) / spread;
   if (!(scale > 0)) return std::nullopt;
   const double zero = sum_q / n - sum_x / n / scale;
-  return Scale{scale, std::nearbyint(zero)};
+  // Plus 0: no zero point is -0.
+  return Scale{scale, std::nearbyint(zero) + 0.0};
 }
 
 std::optional<Scale> scale_by_rank(std::span<const double> reference,

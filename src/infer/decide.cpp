@@ -83,7 +83,10 @@ class Decision {
       if (!found.fits.empty()) return searched(std::move(found), report_);
       for (InferFit& near : found.near) note_near(std::move(near));
     }
-    if (!distinct_ && by_tiles()) return std::move(report_);
+    if (tiles_may_tell_ && !nearly_all(matching_)) {
+      by_tiles();
+      if (!report_.fits.empty()) return std::move(report_);
+    }
     if (known()) {
       if (auto beyond = find_beyond(*known())) {
         return certain(*std::move(beyond), std::move(report_));
@@ -100,7 +103,8 @@ class Decision {
   // needed. Whether the report is ready.
   bool by_places() {
     const Locator locator(data_, options_.shape, elements_);
-    distinct_ = locator.distinct();
+    // Where many have a place, tiles tell nothing more.
+    tiles_may_tell_ = !locator.distinct() && locator.known_share() < 0.25;
     for (const int least_votes : {1, 2}) {
       const std::optional<Located> located = locator.run(least_votes);
       if (!located) {
@@ -122,17 +126,24 @@ class Decision {
     return false;
   }
 
-  // From the places of tiles, where those of single elements tell nothing.
-  bool by_tiles() {
-    return search_tiles(
-        data_, options_.shape, elements_, [&](const PlaceOf& place_of) {
-          const Locator locator(options_.shape, elements_, place_of);
-          return std::ranges::any_of(std::array{2, 1}, [&](int least_votes) {
-            return tiles_tell(locator.run(least_votes));
-          });
-        });
+  // What explains so much is the layout, but for faults.
+  [[nodiscard]] bool nearly_all(std::int64_t matching) const {
+    return 50 * matching > 49 * elements_;
   }
 
+  // From the places of tiles, where those of single elements tell nothing.
+  void by_tiles() {
+    const auto attempt = [&](const PlaceOf& place_of) {
+      const Locator locator(options_.shape, elements_, place_of);
+      return std::ranges::any_of(std::array{2, 1}, [&](int least_votes) {
+        return tiles_tell(locator.run(least_votes));
+      });
+    };
+    static_cast<void>(
+        search_tiles(data_, options_.shape, elements_, attempt));
+  }
+
+  // Whether the search is to end.
   bool tiles_tell(const std::optional<Located>& located) {
     if (!located) return false;
     std::size_t stuck = 0;
@@ -143,7 +154,7 @@ class Decision {
     const Explained explained = explained_by(*built);
     if (explained.matching < elements_) {
       note_best(*built, explained);
-      return false;
+      return nearly_all(explained.matching);
     }
     accept(*located, *built, explained);
     report_.outcome = InferReport::Outcome::unproven;
@@ -263,7 +274,7 @@ class Decision {
   bool places_tell_ = true;
   std::optional<KnownPlaces> known_;
   bool looked_for_ = false;
-  bool distinct_ = true;  // no two of the values that were looked for are equal
+  bool tiles_may_tell_ = false;
 };
 
 }  // namespace

@@ -174,6 +174,7 @@ struct Locator::State {
   std::vector<std::vector<std::vector<std::int64_t>>> places = {};
   // Elements of the last dim's lines that have a place, and where.
   std::vector<std::pair<std::int64_t, std::int64_t>> last = {};
+  std::int64_t asked = 0;  // elements of these lines
 
   void read(std::int64_t elements,
             const std::function<std::int64_t(std::int64_t)>& place_of);
@@ -184,6 +185,13 @@ struct Locator::State {
 Locator::~Locator() = default;
 
 bool Locator::distinct() const { return state_->distinct; }
+
+double Locator::known_share() const {
+  return state_->asked == 0
+             ? 0
+             : static_cast<double>(state_->last.size()) /
+                   static_cast<double>(state_->asked);
+}
 
 Locator::Locator(const InferData& data, const Shape& shape,
                  std::int64_t elements)
@@ -239,9 +247,9 @@ void Locator::State::read(
             first + static_cast<std::int64_t>(x) * lines.stride(d);
         line[x] = place_of(element);
         known += line[x] >= 0 ? 1 : 0;
-        if (d + 1 == shape.size() && line[x] >= 0) {
-          last.emplace_back(element, line[x]);
-        }
+        if (d + 1 != shape.size()) continue;
+        ++asked;
+        if (line[x] >= 0) last.emplace_back(element, line[x]);
       }
       if (known > 0) places[d].push_back(std::move(line));
     }

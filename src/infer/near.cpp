@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "infer/codes.hpp"
@@ -45,8 +46,8 @@ class Near {
     }
     Result<NearReport> report = by_scale(*scale);
     // Pairs that belong together tell the scale better than their order.
-    for (int round = 0; round < 2 && report && !report->report.fits.empty();
-         ++round) {
+    for (int round = 0; round < 3 && report; ++round) {
+      if (report->report.fits.empty()) break;
       const auto refined = scale_of(report->report.fits.front());
       if (!refined) break;
       scale_ = *refined;
@@ -88,13 +89,14 @@ class Near {
     NearReport near{.report = *std::move(found)};
     InferReport& report = near.report;
     std::vector<InferFit> fits = std::exchange(report.fits, {});
-    if (fits.empty() && report.best) fits.push_back(*report.best);
+    if (fits.empty() && report.best) {
+      fits.push_back(*report.best);
+      if (suffices(compare(fits.front()), least)) name(coded, fits);
+    }
     for (InferFit& fit : fits) {
       const Compared compared = compare(fit);
-      if (compared.present == 0 ||
-          static_cast<double>(compared.near) <
-              least * static_cast<double>(compared.present)) {
-        if (report.best && report.fits.empty()) report.matching = compared.near;
+      if (!suffices(compared, least)) {
+        if (report.best && report.fits.empty()) tell_none(compared, report);
         continue;
       }
       if (report.fits.empty()) {
@@ -106,6 +108,34 @@ class Near {
     }
     settle(report);
     return near;
+  }
+
+  static void tell_none(const Compared& compared, InferReport& report) {
+    report.present = compared.present;
+    report.matching = compared.near;
+    report.first_break.reset();
+    report.reason = fmt::format(
+        "none fits: the nearest has {} of {} elements within the tolerance",
+        compared.near, report.elements);
+  }
+
+  [[nodiscard]] static bool suffices(const Compared& compared, double least) {
+    return compared.present > 0 &&
+           static_cast<double>(compared.near) >=
+               least * static_cast<double>(compared.present);
+  }
+
+  // The names of a layout that explains all but a few: of a dump without these few.
+  void name(const Coded& coded, std::vector<InferFit>& fits) const {
+    const auto width = static_cast<std::size_t>(options_.infer.element_bytes);
+    std::vector<std::byte> mended = coded.dump;
+    for_each_place(fits.front(), [&](std::size_t element, std::size_t place) {
+      std::memcpy(mended.data() + place * width,
+                  coded.reference.data() + element * width, width);
+    });
+    const InferPair pair{coded.reference, mended};
+    Result<InferReport> found = infer({&pair, 1}, options_.infer);
+    if (found && !found->fits.empty()) fits = std::move(found->fits);
   }
 
   // The outcome, now that the numbers have been looked at.
@@ -127,9 +157,17 @@ class Near {
     report.first_break.reset();
   }
 
-  // Calls visit(element, number of the dump) of each element that the dump has.
+  // Calls visit(reference, dump) with both numbers of each element that the dump has.
   template <class Visit>
   void for_each_element(const InferFit& fit, Visit visit) const {
+    for_each_place(fit, [&](std::size_t element, std::size_t place) {
+      visit(reference_[element], dump_[place]);
+    });
+  }
+
+  // Calls visit(element, place) of each element that the dump has.
+  template <class Visit>
+  void for_each_place(const InferFit& fit, Visit visit) const {
     const Shape& shape = fit.layout.shape();
     const std::int64_t bits = 8 * options_.infer.element_bytes;
     std::vector<std::int64_t> index(shape.size(), 0);
@@ -137,7 +175,7 @@ class Near {
       const std::int64_t place =
           (fit.layout.bit_of(index) - 8 * fit.start_byte) / bits;
       if (place >= 0 && place < static_cast<std::int64_t>(dump_.size())) {
-        visit(reference_[e], dump_[static_cast<std::size_t>(place)]);
+        visit(e, static_cast<std::size_t>(place));
       }
       for (std::size_t d = shape.size(); d-- > 0;) {
         if (++index[d] < shape[d].extent) break;

@@ -64,6 +64,8 @@ class Locator {
 
   // Whether no two of the elements that were asked for are equal.
   [[nodiscard]] bool distinct() const;
+  // Of the elements that were asked for, how many have a place.
+  [[nodiscard]] double known_share() const;
 
  private:
   struct State;
