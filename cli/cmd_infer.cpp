@@ -149,11 +149,11 @@ std::string assumed_dims(const TensorShape& shape) {
         std::toupper(static_cast<unsigned char>(last[d].front())));
     other += fmt::format("{}{}={}", d == 0 ? "" : ",", last[d], dims[d].extent);
   }
-  return fmt::format("the golden's dims are {}; {} {} golden: --shape {}",
-                     fmt::join(names, ", "),
-                     letters.front() == 'H' || letters.front() == 'N' ? "an"
-                                                                      : "a",
-                     letters, other);
+  return fmt::format(
+      "the golden's dims are {}; {} {} golden: --shape {}",
+      fmt::join(names, ", "),
+      letters.front() == 'H' || letters.front() == 'N' ? "an" : "a", letters,
+      other);
 }
 
 void run(Context& context, const Options& options) {

@@ -65,9 +65,8 @@ ValueOptions with_step(ValueOptions values) {
   const double one = 1;
   Bytes of_one(sizeof one);
   std::memcpy(of_one.data(), &one, sizeof one);
-  const Bytes in_type = values.dump == f64()
-                            ? of_one
-                            : converted(of_one, f64(), values.dump);
+  const Bytes in_type =
+      values.dump == f64() ? of_one : converted(of_one, f64(), values.dump);
   std::uint64_t code = 0;
   std::memcpy(&code, in_type.data(), in_type.size());
   values.rtol += decoded(values.dump, code + 1) - 1;
@@ -95,16 +94,14 @@ InferAnswer nearly(const InferPair& pair, const InferOptions& inference,
                    const ValueOptions& told) {
   const bool quantised = is_float(told.reference) && is_integer(told.dump);
   const ValueOptions values = quantised ? told : with_step(told);
-  NearOptions options{.infer = inference,
-                      .rtol = values.rtol,
-                      .atol = values.atol};
+  NearOptions options{
+      .infer = inference, .rtol = values.rtol, .atol = values.atol};
   options.infer.zeros.clear();
   if (quantised) {
     const bool has_sign = told.dump.kind == ElementKind::signed_integer;
     const double half = std::ldexp(1.0, told.dump.bits - 1);
-    options.quantised = has_sign
-                            ? NearOptions::Range{-half, half - 1}
-                            : NearOptions::Range{0, 2 * half - 1};
+    options.quantised = has_sign ? NearOptions::Range{-half, half - 1}
+                                 : NearOptions::Range{0, 2 * half - 1};
   }
   const NearReport near = value_of(
       infer_near(numbers(pair.reference, values.reference),
@@ -114,8 +111,8 @@ InferAnswer nearly(const InferPair& pair, const InferOptions& inference,
   answer.values_json = {{"equal", near.equal},
                         {"reference_dtype", values.reference.name}};
   const std::string counts =
-      fmt::format("{} of {} equal, {} within ", near.equal,
-                  near.report.present, near.report.matching);
+      fmt::format("{} of {} equal, {} within ", near.equal, near.report.present,
+                  near.report.matching);
   if (quantised) {
     answer.values_json["scale"] = near.scale;
     answer.values_json["zero_point"] = near.zero_point;
@@ -125,9 +122,9 @@ InferAnswer nearly(const InferPair& pair, const InferOptions& inference,
   } else {
     answer.values_json["rtol"] = values.rtol;
     answer.values_json["atol"] = values.atol;
-    answer.values = fmt::format("{}: {}{:.3g} + {:.3g} * |reference|",
-                                types_of(values), counts, values.atol,
-                                values.rtol);
+    answer.values =
+        fmt::format("{}: {}{:.3g} + {:.3g} * |reference|", types_of(values),
+                    counts, values.atol, values.rtol);
   }
   return answer;
 }
@@ -162,7 +159,8 @@ void add_hint(const InferPair& pair, const InferOptions& inference,
   near.rtol = 1e-3;
   near.atol = 1e-6;
   if (fits(nearly(pair, inference, near).report)) {
-    report.reason += "; values are near: --rtol 1e-3 --atol 1e-6 finds a layout";
+    report.reason +=
+        "; values are near: --rtol 1e-3 --atol 1e-6 finds a layout";
     return;
   }
   if (report.best) return;
@@ -182,7 +180,8 @@ InferAnswer infer_values(std::span<const InferPair> pairs,
                          const InferOptions& inference,
                          const ValueOptions& values) {
   const bool same = values.reference == values.dump;
-  const bool near = values.rtol > 0 || values.atol > 0;
+  // What is no tolerance is refused there.
+  const bool near = !(values.rtol == 0 && values.atol == 0);
   const bool quantised = is_float(values.reference) && is_integer(values.dump);
   if ((near || !same) && pairs.size() != 1) {
     throw Failure{{ErrorCode::unsupported,

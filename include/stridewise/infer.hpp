@@ -179,7 +179,7 @@ struct NearReport {
   // Of a fit, `matching` elements are within the tolerance; of quantised ones, within a step.
   InferReport report;
   std::int64_t equal = 0;  // of them, those that are the same number
-  double scale = 1;        // of quantised ones: real = (integer - zero_point) * scale
+  double scale = 1;  // of quantised ones: real = (integer - zero_point) * scale
   double zero_point = 0;
 };
 

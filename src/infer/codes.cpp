@@ -92,8 +92,8 @@ std::vector<double> choose_borders(const std::vector<double>& values,
       std::min(enough, static_cast<double>(values.size()) / 4)) {
     return borders;
   }
-  for (const std::size_t shares : {std::size_t{128}, std::size_t{64},
-                                   std::size_t{32}, std::size_t{16}}) {
+  for (const std::size_t shares :
+       {std::size_t{128}, std::size_t{64}, std::size_t{32}, std::size_t{16}}) {
     if (values.size() < 4 * shares) continue;
     borders = borders_of_shares(values, shares);
     if (share_at_borders(values, borders, options) < 0.02) break;
@@ -122,8 +122,8 @@ class Coder {
 
  private:
   [[nodiscard]] std::uint64_t number(double x) const {
-    return static_cast<std::uint64_t>(
-        std::ranges::upper_bound(borders_, x) - borders_.begin());
+    return static_cast<std::uint64_t>(std::ranges::upper_bound(borders_, x) -
+                                      borders_.begin());
   }
   // Codes that are too many for the width repeat.
   [[nodiscard]] std::uint64_t code_of(double x) const {
@@ -146,8 +146,7 @@ std::vector<double> without_padding(std::vector<double> dump, double padding,
   const auto same = std::ranges::equal_range(dump, padding);
   const auto more = std::min(dump.size() - std::min(elements, dump.size()),
                              static_cast<std::size_t>(same.size()));
-  dump.erase(same.begin(),
-             same.begin() + static_cast<std::ptrdiff_t>(more));
+  dump.erase(same.begin(), same.begin() + static_cast<std::ptrdiff_t>(more));
   return dump;
 }
 

@@ -139,8 +139,7 @@ class Decision {
         return tiles_tell(locator.run(least_votes));
       });
     };
-    static_cast<void>(
-        search_tiles(data_, options_.shape, elements_, attempt));
+    static_cast<void>(search_tiles(data_, options_.shape, elements_, attempt));
   }
 
   // Whether the search is to end.
@@ -171,12 +170,11 @@ class Decision {
         explain(data_, options_.shape, offsets_of(*layout), true);
     if (explained.matching < elements_) return false;
     const std::int64_t beyond = data_.dump_bytes() - layout->size_bytes();
-    report_ =
-        certain({.layout = *layout,
-                 .names = {},
-                 .trailing_bytes = std::max<std::int64_t>(beyond, 0),
-                 .missing_bytes = std::max<std::int64_t>(-beyond, 0)},
-                std::move(report_));
+    report_ = certain({.layout = *layout,
+                       .names = {},
+                       .trailing_bytes = std::max<std::int64_t>(beyond, 0),
+                       .missing_bytes = std::max<std::int64_t>(-beyond, 0)},
+                      std::move(report_));
     report_.outcome = outcome;
     if (outcome != Outcome::one) report_.reason = "values repeat";
     return true;
@@ -269,7 +267,7 @@ class Decision {
   const InferOptions& options_;
   std::int64_t elements_;
   InferReport report_;
-  std::int64_t matching_ = 0;  // elements that the best layout explains
+  std::int64_t matching_ = 0;     // elements that the best layout explains
   std::optional<Offsets> stuck_;  // are of a dim that is no sum of digits
   bool places_tell_ = true;
   std::optional<KnownPlaces> known_;

@@ -187,10 +187,9 @@ Locator::~Locator() = default;
 bool Locator::distinct() const { return state_->distinct; }
 
 double Locator::known_share() const {
-  return state_->asked == 0
-             ? 0
-             : static_cast<double>(state_->last.size()) /
-                   static_cast<double>(state_->asked);
+  return state_->asked == 0 ? 0
+                            : static_cast<double>(state_->last.size()) /
+                                  static_cast<double>(state_->asked);
 }
 
 Locator::Locator(const InferData& data, const Shape& shape,

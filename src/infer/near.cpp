@@ -145,8 +145,9 @@ class Near {
     if (report.fits.empty()) {
       report.outcome = Outcome::none;
       if (report.reason.empty()) {
-        report.reason = "none fits: what comes nearest is not within the "
-                        "tolerance";
+        report.reason =
+            "none fits: what comes nearest is not within the "
+            "tolerance";
       }
       return;
     }

@@ -98,11 +98,9 @@ class Search {
                    ? 1U
                    : 0U;
     }
-    const auto at = std::ranges::lower_bound(near_, count,
-                                             std::ranges::greater_equal{},
-                                             &Near::count);
-    if ((count == 0 && !near_.empty()) ||
-        at - near_.begin() >= most_near) {
+    const auto at = std::ranges::lower_bound(
+        near_, count, std::ranges::greater_equal{}, &Near::count);
+    if ((count == 0 && !near_.empty()) || at - near_.begin() >= most_near) {
       return;
     }
     InferFit fit{layout, {}, 0, 0};

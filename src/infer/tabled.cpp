@@ -45,9 +45,8 @@ std::optional<Part> by_digits(const std::string& dim, const Steps& steps,
               .stride = {Step::Kind::exact, std::abs(digit.stride)}};
     if (digit.stride < 0) {
       term.digit.reversed = true;
-      const std::int64_t values = digit.mod != 0
-                                      ? digit.mod
-                                      : (count(steps) - 1) / digit.div + 1;
+      const std::int64_t values =
+          digit.mod != 0 ? digit.mod : (count(steps) - 1) / digit.div + 1;
       part.base += (values - 1) * digit.stride;
     }
     part.terms.push_back(std::move(term));
@@ -75,10 +74,9 @@ std::optional<Part> by_table(Digit digit, const Steps& steps) {
       sorted.back() >= most_holes * count(steps)) {
     return std::nullopt;
   }
-  return Part{
-      .terms = {{.digit = std::move(digit),
-                 .stride = {Step::Kind::exact, stride}}},
-      .base = least};
+  return Part{.terms = {{.digit = std::move(digit),
+                         .stride = {Step::Kind::exact, stride}}},
+              .base = least};
 }
 
 // Both digits of x/k and x%k, one by a table, of which the other is plain.
@@ -120,8 +118,9 @@ std::optional<Part> part_of(const std::string& dim, const Steps& steps) {
     const auto sum = split(steps, k);
     if (!sum) continue;
     const auto& [blocks, within] = *sum;
-    if (auto part = joined(by_digits(dim, blocks, false),
-                           by_table({.dim = dim, .mod = k}, within), k, false)) {
+    if (auto part =
+            joined(by_digits(dim, blocks, false),
+                   by_table({.dim = dim, .mod = k}, within), k, false)) {
       return part;
     }
     if (auto part = joined(by_digits(dim, within, false),

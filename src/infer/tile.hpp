@@ -103,7 +103,7 @@ class Tile {
   std::vector<std::int64_t> strides_;  // of the reference
   std::vector<std::int64_t> deltas_;   // by place: from the first element
   std::vector<std::int64_t> adds_;     // by place and dim: to the index
-  std::vector<std::int64_t> below_;    // by dim: tiles that begin below are whole
+  std::vector<std::int64_t> below_;  // by dim: tiles that begin below are whole
 };
 
 }  // namespace stridewise::inference

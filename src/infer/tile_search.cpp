@@ -197,7 +197,8 @@ class Search {
       index_of(element, index.data());
       if (tile.begins_last(index.data())) structure.tiles.push_back(element);
     }
-    if (static_cast<std::int64_t>(structure.tiles.size()) <= 2 * pass.looked_at) {
+    if (static_cast<std::int64_t>(structure.tiles.size()) <=
+        2 * pass.looked_at) {
       return;
     }
     structure.filters = with_filter(window(pass, structure.size),
@@ -227,8 +228,7 @@ class Search {
 
   // Where the digits of dim d that follow each other from `end` on end.
   [[nodiscard]] static std::int64_t chain_end(const Digits& digits,
-                                              std::size_t d,
-                                              std::int64_t end) {
+                                              std::size_t d, std::int64_t end) {
     for (bool more = true; more;) {
       more = false;
       for (const TileDigit& digit : digits) {

@@ -70,11 +70,11 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   }
   // A name says more than digits do, unless it adds blocks that nothing shows. A stride of
   // bytes shows them: it is a coincidence of this shape, and the name holds for the next.
-  const bool telling = !names.empty() && !names[0].strided &&
-                       (!names[0].rare_tag || names[0].layout.terms().size() <=
-                                                  built.layout.terms().size() ||
-                        explicit_steps(names[0].layout) <
-                            explicit_steps(built.layout));
+  const bool telling =
+      !names.empty() && !names[0].strided &&
+      (!names[0].rare_tag ||
+       names[0].layout.terms().size() <= built.layout.terms().size() ||
+       explicit_steps(names[0].layout) < explicit_steps(built.layout));
   if (telling) take(fit, names[0], function);
   const std::int64_t beyond =
       dump_bytes + fit.start_byte - fit.layout.size_bytes();
@@ -154,14 +154,14 @@ std::string about_values(const Distinct& distinct, std::int64_t elements) {
   const std::string probe = "stridewise probe makes values that settle it";
   // Chance draws a few elements twice.
   if (distinct.of < elements && 8 * distinct.values > 7 * distinct.of) {
-    return "nearly all values are distinct, so that is not the reason; " + probe;
+    return "nearly all values are distinct, so that is not the reason; " +
+           probe;
   }
   if (distinct.values == distinct.of) {
     return "all values are distinct, so that is not the reason; " + probe;
   }
-  const std::string count =
-      fmt::format("{} of {} values are distinct, which ", distinct.values,
-                  distinct.of);
+  const std::string count = fmt::format("{} of {} values are distinct, which ",
+                                        distinct.values, distinct.of);
   return count +
          (2 * distinct.values > distinct.of ? "is hardly the reason; "
                                             : "may be the reason; ") +
@@ -197,9 +197,10 @@ void explain_none(const InferData& data, const InferOptions& options,
   if (explained.first_break >= 0) {
     report.first_break = index_of(options.shape, explained.first_break);
   }
-  report.reason = fmt::format("none fits: the nearest explains {} of {} elements",
-                              explained.matching, report.elements) +
-                  values;
+  report.reason =
+      fmt::format("none fits: the nearest explains {} of {} elements",
+                  explained.matching, report.elements) +
+      values;
 }
 
 std::string doubt(const Located& located, const Shape& shape,

@@ -36,7 +36,9 @@ Bytes normal(std::int64_t count, Values values, unsigned seed) {
     const double q = values == Values::int8
                          ? std::clamp(std::round(30 * x), -128.0, 127.0)
                      : values == Values::ternary
-                         ? (x > 0.5 ? 1.0 : x < -0.5 ? -1.0 : 0.0)
+                         ? (x > 0.5    ? 1.0
+                            : x < -0.5 ? -1.0
+                                       : 0.0)
                          : std::clamp(std::round(2.5 * x), -8.0, 7.0);
     b = static_cast<std::byte>(static_cast<std::int8_t>(q));
   }
@@ -73,8 +75,8 @@ std::string wrong(const InferReport& report, const Layout& layout) {
   for (const InferFit& fit : report.fits) {
     bool same = true;
     testing::for_each_index(layout.shape(), [&](const auto& index) {
-      same = same && fit.layout.offset(index) - fit.start_byte ==
-                         layout.offset(index);
+      same = same &&
+             fit.layout.offset(index) - fit.start_byte == layout.offset(index);
     });
     if (same) return "";
     text += " found " + print(fit.layout.expression());
@@ -193,8 +195,8 @@ TEST(Repeating, EveryPlainEntry) {
     Shape shape;
     for (const std::string& dim : entry.dims) {
       static const std::vector<std::vector<std::int64_t>> extents = {
-          {7777}, {77, 101}, {21, 37, 13}, {3, 37, 7, 11}, {3, 37, 5, 5, 7},
-          {2, 3, 37, 5, 3, 5}};
+          {7777},         {77, 101},        {21, 37, 13},
+          {3, 37, 7, 11}, {3, 37, 5, 5, 7}, {2, 3, 37, 5, 3, 5}};
       const std::size_t rank = std::min<std::size_t>(entry.dims.size(), 6);
       const bool one = entry.name.starts_with("mace.") && dim == "m";
       const bool few =
