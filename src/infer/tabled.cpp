@@ -112,23 +112,32 @@ std::optional<std::pair<Steps, Steps>> split(const Steps& steps,
   return std::pair(blocks, within);
 }
 
+std::int64_t entries_of(const Part& part) {
+  return part.table < part.terms.size()
+             ? count(part.terms[part.table].digit.table.entries)
+             : 0;
+}
+
 std::optional<Part> part_of(const std::string& dim, const Steps& steps) {
   if (auto part = by_digits(dim, steps, true)) return part;
+  // The smallest table of all.
+  std::optional<Part> best;
+  const auto add = [&](std::optional<Part> part) {
+    if (part && (!best || entries_of(*part) < entries_of(*best))) {
+      best = std::move(part);
+    }
+  };
   for (std::int64_t k = 2; k <= count(steps) / 2; ++k) {
     const auto sum = split(steps, k);
     if (!sum) continue;
     const auto& [blocks, within] = *sum;
-    if (auto part =
-            joined(by_digits(dim, blocks, false),
-                   by_table({.dim = dim, .mod = k}, within), k, false)) {
-      return part;
-    }
-    if (auto part = joined(by_digits(dim, within, false),
-                           by_table({.dim = dim, .div = k}, blocks), k, true)) {
-      return part;
-    }
+    add(joined(by_digits(dim, blocks, false),
+               by_table({.dim = dim, .mod = k}, within), k, false));
+    add(joined(by_digits(dim, within, false),
+               by_table({.dim = dim, .div = k}, blocks), k, true));
   }
-  return by_table({.dim = dim}, steps);
+  add(by_table({.dim = dim}, steps));
+  return best;
 }
 
 std::optional<Layout> bound(std::vector<Term> terms, std::int64_t base,
@@ -173,9 +182,7 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
   std::vector<Term> terms;
   std::int64_t entries = 0;
   for (Part& part : parts) {
-    if (part.table < part.terms.size()) {
-      entries += count(part.terms[part.table].digit.table.entries);
-    }
+    entries += entries_of(part);
     // What lies before the first entry that is used are entries, too.
     if (part.table < part.terms.size() && base > 0) {
       Term& term = part.terms[part.table];
