@@ -153,7 +153,11 @@ bool fits_as(const ElementType& type, const InferPair& pair,
 void add_hint(const InferPair& pair, const InferOptions& inference,
               const ValueOptions& values, InferReport& report) {
   constexpr std::int64_t most_elements = 1 << 20;
-  if (!is_float(values.reference) || report.elements > most_elements) return;
+  constexpr std::size_t most_bytes = std::size_t{1} << 24;
+  if (!is_float(values.reference) || report.elements > most_elements ||
+      pair.dump.size() > most_bytes) {
+    return;
+  }
   if (2 * report.matching > report.elements) return;
   ValueOptions near = values;
   near.rtol = 1e-3;

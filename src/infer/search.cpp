@@ -93,6 +93,7 @@ class Search {
     if (!result_.fits.empty()) return;
     std::size_t count = 0;
     for (std::size_t k = 0; k < spread_.elements.size(); ++k) {
+      data_.looked(++looked_);
       count += data_.equal(spread_.elements[k],
                            layout.offset(spread_.indices[k]) * data_.width())
                    ? 1U
@@ -259,6 +260,7 @@ class Search {
   const Sample sample_;
   const Sample spread_;
   std::vector<Near> near_;  // most first
+  std::int64_t looked_ = 0;
   std::int64_t tried_ = 0;
   std::vector<Offsets> functions_;
   SearchResult result_;
