@@ -60,6 +60,12 @@ InferReport certain(InferFit fit, InferReport report) {
   return report;
 }
 
+bool has_table(const Layout& layout) {
+  return std::ranges::any_of(
+      layout.expression().axes.front().terms,
+      [](const Term& term) { return !term.digit.table.empty(); });
+}
+
 // The search for a layout, from what is told surely to what is only tried.
 class Decision {
  public:
@@ -92,7 +98,8 @@ class Decision {
         return certain(*std::move(beyond), std::move(report_));
       }
     }
-    if (stuck_ && by_table(*stuck_, Outcome::one)) return std::move(report_);
+    if (stuck_ && by_table(*stuck_, Outcome::one, true))
+      return std::move(report_);
     report_.outcome = InferReport::Outcome::none;
     explain_none(data_, options_, report_);
     return std::move(report_);
@@ -149,7 +156,12 @@ class Decision {
     const std::optional<Built> built =
         build(located->offsets, options_.shape, options_.element_bytes,
               data_.dump_bytes(), stuck);
-    if (!built) return by_table(located->offsets, Outcome::unproven);
+    if (!built) return by_table(located->offsets, Outcome::unproven, true);
+    // What runs backwards can also be a bias that no name explains.
+    if (is_odd(*built) &&
+        by_table(located->offsets, Outcome::unproven, false)) {
+      return true;
+    }
     const Explained explained = explained_by(*built);
     if (explained.matching < elements_) {
       note_best(*built, explained);
@@ -161,11 +173,11 @@ class Decision {
     return true;
   }
 
-  // Where the steps of a dim are no sum of digits: a table of them.
-  bool by_table(const Offsets& offsets, Outcome outcome) {
+  // Where the steps of a dim are no sum of digits: digits that run backwards, or a table.
+  bool by_table(const Offsets& offsets, Outcome outcome, bool tables) {
     const std::optional<Layout> layout =
         build_with_tables(offsets, options_.shape, options_.element_bytes);
-    if (!layout) return false;
+    if (!layout || (!tables && has_table(*layout))) return false;
     const Explained explained =
         explain(data_, options_.shape, offsets_of(*layout), true);
     if (explained.matching < elements_) return false;

@@ -68,7 +68,7 @@ class Search {
       ++k;
     }
     if (k < sample_.elements.size()) {
-      note_near(layout, name);
+      note_near(layout, name, k);
       return;
     }
     const Offsets offsets = offsets_of(layout);
@@ -89,9 +89,11 @@ class Search {
     if (!name.empty()) result_.fits.back().names.push_back(name);
   }
 
-  void note_near(const Layout& layout, const std::string& name) {
+  // `count`: of the rarest values, how many it explains.
+  void note_near(const Layout& layout, const std::string& name,
+                 std::size_t count) {
     if (!result_.fits.empty()) return;
-    std::size_t count = 0;
+    if (!spread_.elements.empty()) count = 0;
     for (std::size_t k = 0; k < spread_.elements.size(); ++k) {
       data_.looked(++looked_);
       count += data_.equal(spread_.elements[k],

@@ -74,6 +74,12 @@ std::optional<Part> by_table(Digit digit, const Steps& steps) {
       sorted.back() >= most_holes * count(steps)) {
     return std::nullopt;
   }
+  // The last one first: no table is needed.
+  if (std::ranges::is_sorted(digit.table.entries, std::ranges::greater{}) &&
+      sorted.back() == count(steps) - 1) {
+    digit.table = {};
+    digit.reversed = true;
+  }
   return Part{.terms = {{.digit = std::move(digit),
                          .stride = {Step::Kind::exact, stride}}},
               .base = least};
@@ -184,7 +190,7 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
   for (Part& part : parts) {
     entries += entries_of(part);
     // What lies before the first entry that is used are entries, too.
-    if (part.table < part.terms.size() && base > 0) {
+    if (entries_of(part) > 0 && base > 0) {
       Term& term = part.terms[part.table];
       const std::int64_t more = base / term.stride.value;
       if (base % term.stride.value == 0) {

@@ -89,6 +89,18 @@ class InferData(support.CliTest):
             self.found(x, tiles(x), "r/32 c/32 r%32/16 c%32/16 r%16 c%16",
                        "r=173,c=175")
 
+    def test_packed_nibbles(self):
+        x = np.clip(np.round(self.rng.standard_normal((173, 176)) * 2.5) + 8, 0,
+                    15).astype(np.uint8)
+        np.save(self.path("r.npy"), x)
+        for layout in ("r/32 c/32 r%32/16 c%32/16 r%16 c%16", "r c/2 ~c%2"):
+            self.convert(self.path("r.npy"), self.path("d.bin"), "r c", layout,
+                         "r=173,c=176", "u4")
+            got = self.answer("infer", self.path("r.npy"), self.path("d.bin"),
+                              "--shape", "r=173,c=176", "--dtype", "u4",
+                              timeout=60)
+            self.assertEqual(got["expression"], layout)
+
     def test_cublaslt_col4(self):
         x = int8(self.rng, 77, 101)
         m = padded(x, 8, 32).reshape(10, 4, 2, 4, 4, 2, 4)
