@@ -1,14 +1,17 @@
 // stridewise infer REFERENCE DUMP --shape S --dtype T
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <memory>
 
 #include "catalogues.hpp"
 #include "dump_files.hpp"
 #include "infer_report.hpp"
+#include "infer_values.hpp"
 #include "progress.hpp"
 
 namespace stridewise::cli {
@@ -18,7 +21,9 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> files;
-  std::string shape, dtype;
+  std::string shape, dtype, dump_dtype;
+  double rtol = 0;
+  double atol = 0;
   std::optional<std::int64_t> record, part_at, part_bytes;
 };
 
@@ -47,6 +52,17 @@ void check_width(const ElementType& type, const TensorFile& reference) {
                                "which each element has bytes of its own",
                                reference.path.string(), type.name)}};
   }
+}
+
+// Two types are of whole elements.
+void check_dump_type(const ElementType& reference, const ElementType& dump) {
+  if (reference == dump || (reference.bits % 8 == 0 && dump.bits % 8 == 0)) {
+    return;
+  }
+  throw Failure{{ErrorCode::unsupported,
+                 fmt::format("a dump of {} beside a reference of {}: of two "
+                             "types both are of whole bytes",
+                             dump.name, reference.name)}};
 }
 
 std::optional<InferRecord> record_of(const Options& options) {
@@ -97,12 +113,47 @@ TensorShape shape_of(const Options& options, const TensorFile& reference) {
       {ErrorCode::mismatch, reference.path.string() + ": needs --shape"}};
 }
 
-InferReport report_of(const Files& files, const InferOptions& options) {
+InferAnswer answer_of(const Files& files, const InferOptions& inference,
+                      const ValueOptions& values) {
   std::vector<InferPair> pairs;
   for (std::size_t k = 0; k < files.pairs; ++k) {
     pairs.push_back({files.all[k].data(), files.all[files.pairs + k].data()});
   }
-  return value_of(infer(pairs, options));
+  return infer_values(pairs, inference, values);
+}
+
+// The dump's type: as told, or as the header of an array has it; else the reference's.
+ElementType type_of_dump(const Options& options, const TensorFile& dump,
+                         const ElementType& reference) {
+  if (!options.dump_dtype.empty()) {
+    return value_of(parse_element_type(options.dump_dtype));
+  }
+  if (!dump.npy || type_of(dump, reference)) return reference;
+  return type_of(dump, std::nullopt).value_or(reference);
+}
+
+// What was assumed of the order of dims that nobody named; empty where it can be no other.
+std::string assumed_dims(const TensorShape& shape) {
+  const Shape& dims = shape.shape;
+  if (!shape.positional || dims.size() < 3 || dims.size() > 5) return "";
+  std::vector<std::string> names;
+  for (const Dim& dim : dims) names.push_back(dim.name);
+  // The same extents, where channels come last.
+  std::vector<std::string> last = {"n", "h", "w", "c"};
+  if (dims.size() == 3) last = {"h", "w", "c"};
+  if (dims.size() == 5) last = {"n", "d", "h", "w", "c"};
+  std::string letters;
+  std::string other;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    letters += static_cast<char>(
+        std::toupper(static_cast<unsigned char>(last[d].front())));
+    other += fmt::format("{}{}={}", d == 0 ? "" : ",", last[d], dims[d].extent);
+  }
+  return fmt::format(
+      "the golden's dims are {}; {} {} golden: --shape {}",
+      fmt::join(names, ", "),
+      letters.front() == 'H' || letters.front() == 'N' ? "an" : "a", letters,
+      other);
 }
 
 void run(Context& context, const Options& options) {
@@ -126,21 +177,31 @@ void run(Context& context, const Options& options) {
     }
     bar.update(done);
   };
-  InferOptions inference{shape.shape, type.bytes(), shape.positional, progress};
+  const ElementType dump_type = type_of_dump(options, files.dump(), type);
+  check_dump_type(type, dump_type);
+  InferOptions inference{shape.shape, dump_type.bytes(), shape.positional,
+                         progress};
   inference.names = known_layouts();
   if (type.bits % 8 != 0) inference.packed_bits = type.bits;
   inference.record = record_of(options);
   // Of a series, holes of one dump may be data of another.
   if (files.pairs == 1) inference.zeros = holes_of(files.all.back());
-  const InferReport report = report_of(files, inference);
+  const InferAnswer answer = answer_of(
+      files, inference, {type, dump_type, options.rtol, options.atol});
   const bool taken = std::ranges::any_of(files.all, [](const TensorFile& file) {
     std::error_code none;
     return fs::equivalent(file.path, "out.npy", none);
   });
-  const Told told{files.dump(), print(shape.shape), type,
-                  taken ? "decoded.npy" : "out.npy"};
-  context.answer(report_json(report, shape.shape, type, told),
-                 report_text(report, shape.shape, told));
+  const Told told{.dump = files.dump(),
+                  .shape = print(shape.shape),
+                  .type = dump_type,
+                  .out = taken ? "decoded.npy" : "out.npy",
+                  .values = answer.values,
+                  .assumed = assumed_dims(shape)};
+  const InferReport& report = answer.report;
+  Json json = report_json(report, shape.shape, dump_type, told);
+  json.update(answer.values_json);
+  context.answer(json, report_text(report, shape.shape, told));
   if (report.fits.empty()) context.exit_code = exit_no;
 }
 
@@ -169,6 +230,12 @@ void add_infer(Command app, Context& context) {
                      "unless REFERENCE is .npy");
   command.add_option("--dtype,-t", options->dtype,
                      "element type; needed unless REFERENCE is .npy");
+  command.add_option("--dump-dtype", options->dump_dtype,
+                     "type of DUMP's elements, where it is another one than "
+                     "REFERENCE's");
+  command.add_option("--rtol", options->rtol,
+                     "values of DUMP may be off by so much of the reference's");
+  command.add_option("--atol", options->atol, "and by so much more");
   command
       .add_option("--record", options->record,
                   "the dump is records of so many bytes, of which the tensor "

@@ -117,12 +117,18 @@ Json report_json(const InferReport& report, const Shape& shape,
   json["best"] = report.best ? fit_json(*report.best) : Json(nullptr);
   json["first_break"] =
       report.first_break ? named(shape, *report.first_break) : Json(nullptr);
+  if (report.outcome == InferReport::Outcome::none) {
+    json["distinct"] = report.distinct;
+  }
   if (!report.reason.empty()) json["reason"] = report.reason;
+  if (!told.assumed.empty()) json["assumed"] = told.assumed;
   return json;
 }
 
-std::string report_text(const InferReport& report, const Shape& shape,
-                        const Told& told) {
+namespace {
+
+std::string outcome_text(const InferReport& report, const Shape& shape,
+                         const Told& told) {
   switch (report.outcome) {
     case InferReport::Outcome::one:
     case InferReport::Outcome::unproven: {
@@ -164,6 +170,19 @@ std::string report_text(const InferReport& report, const Shape& shape,
       return "cannot know: " + report.reason + "\n";
   }
   return "";
+}
+
+}  // namespace
+
+std::string report_text(const InferReport& report, const Shape& shape,
+                        const Told& told) {
+  std::string text = outcome_text(report, shape, told);
+  if (!told.values.empty()) text += "  values    " + told.values + "\n";
+  const bool layouts = !report.fits.empty() || report.best;
+  if (layouts && !told.assumed.empty()) {
+    text += "  assumed   " + told.assumed + "\n";
+  }
+  return text;
 }
 
 }  // namespace stridewise::cli

@@ -13,7 +13,9 @@ struct Told {
   const TensorFile& dump;
   std::string shape;
   const ElementType& type;
-  std::string out;  // a file that is none of those given
+  std::string out;      // a file that is none of those given
+  std::string values;   // how values belong together; empty: they are equal
+  std::string assumed;  // of dims that nobody named; empty: nothing
 };
 
 [[nodiscard]] Json report_json(const InferReport& report, const Shape& shape,

@@ -134,6 +134,9 @@ struct InferReport {
   std::int64_t elements = 0;
   std::int64_t present = 0;   // elements whose place lies within the dump
   std::int64_t matching = 0;  // of them, those found there
+  // Of outcome none: how many different values the reference has; of more than 2^20
+  // elements, so many drawn from them.
+  std::int64_t distinct = 0;
   // Where `best` breaks: the first element in logical order.
   std::optional<std::vector<std::int64_t>> first_break;
   std::string reason;  // of every outcome but `one`, in words
@@ -153,5 +156,39 @@ struct InferReport {
 // does not hold.
 [[nodiscard]] Result<InferReport> infer(std::span<const InferPair> pairs,
                                         const InferOptions& options);
+
+// --------------------------------------------------- numbers that are near ---
+
+// How a dump's numbers may differ from the reference's.
+struct NearOptions {
+  // `element_bytes` are those of the dump's elements. Neither packed bits nor records.
+  InferOptions infer;
+  // Equal when |dump - reference| <= atol + rtol * |reference|.
+  double rtol = 0;
+  double atol = 0;
+  // The dump holds integers round(reference / scale) + zero_point of this range, of a scale
+  // and a zero point that are looked for. Then the tolerances do not count.
+  struct Range {
+    double lowest = 0;
+    double highest = 0;
+  };
+  std::optional<Range> quantised = {};
+};
+
+struct NearReport {
+  // Of a fit, `matching` elements are within the tolerance; of quantised ones, within a step.
+  InferReport report;
+  std::int64_t equal = 0;  // of them, those that are the same number
+  double scale = 1;  // of quantised ones: real = (integer - zero_point) * scale
+  double zero_point = 0;
+};
+
+// infer() of numbers: the reference in logical order, and what stands at each place of the
+// dump. Of quantised ones, a fit has 99 of 100 elements within a step. Values that the
+// tolerance cannot keep apart count as one: a fit is never shown to be the only one.
+// Errors: those of infer(); tolerances that are negative or no numbers.
+[[nodiscard]] Result<NearReport> infer_near(std::span<const double> reference,
+                                            std::span<const double> dump,
+                                            const NearOptions& options);
 
 }  // namespace stridewise

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "infer/beyond.hpp"
@@ -12,10 +13,14 @@
 #include "infer/names.hpp"
 #include "infer/offsets.hpp"
 #include "infer/search.hpp"
+#include "infer/tabled.hpp"
+#include "infer/tile_search.hpp"
 #include "infer/told.hpp"
 
 namespace stridewise::inference {
 namespace {
+
+using Outcome = InferReport::Outcome;
 
 // Beyond this, layouts are tried only where places tell nothing.
 constexpr std::int64_t search_limit = 1 << 22;
@@ -55,6 +60,12 @@ InferReport certain(InferFit fit, InferReport report) {
   return report;
 }
 
+bool has_table(const Layout& layout) {
+  return std::ranges::any_of(
+      layout.expression().axes.front().terms,
+      [](const Term& term) { return !term.digit.table.empty(); });
+}
+
 // The search for a layout, from what is told surely to what is only tried.
 class Decision {
  public:
@@ -76,16 +87,21 @@ class Decision {
     if (!places_tell_ || elements_ <= search_limit) {
       SearchResult found = search_layouts(data_, dims_, elements_);
       if (!found.fits.empty()) return searched(std::move(found), report_);
-      // Half of the elements is no chance.
-      if (found.best && 2 * matching_ < elements_) report_.best = found.best;
+      for (InferFit& near : found.near) note_near(std::move(near));
+    }
+    if (tiles_may_tell_ && !nearly_all(matching_)) {
+      by_tiles();
+      if (!report_.fits.empty()) return std::move(report_);
     }
     if (known()) {
       if (auto beyond = find_beyond(*known())) {
         return certain(*std::move(beyond), std::move(report_));
       }
     }
+    if (stuck_ && by_table(*stuck_, Outcome::one, true))
+      return std::move(report_);
     report_.outcome = InferReport::Outcome::none;
-    explain_none(data_, options_, distinct_, report_);
+    explain_none(data_, options_, report_);
     return std::move(report_);
   }
 
@@ -94,13 +110,14 @@ class Decision {
   // needed. Whether the report is ready.
   bool by_places() {
     const Locator locator(data_, options_.shape, elements_);
+    // Where many have a place, tiles tell nothing more.
+    tiles_may_tell_ = !locator.distinct() && locator.known_share() < 0.25;
     for (const int least_votes : {1, 2}) {
       const std::optional<Located> located = locator.run(least_votes);
       if (!located) {
         places_tell_ = least_votes == 2;
         return false;
       }
-      distinct_ = located->distinct;
       std::size_t stuck = 0;
       const std::optional<Built> built =
           build(located->offsets, options_.shape, options_.element_bytes,
@@ -108,6 +125,7 @@ class Decision {
       if (built) {
         if (takes(*located, *built)) return true;
       } else if (stuck < options_.shape.size() && report_.reason.empty()) {
+        stuck_ = located->offsets;
         report_.reason =
             print_steps(options_.shape, stuck, located->offsets.steps[stuck]);
       }
@@ -115,16 +133,90 @@ class Decision {
     return false;
   }
 
-  // Whether this layout, or one that says more, is the answer.
-  bool takes(const Located& located, const Built& built) {
+  // What explains so much is the layout, but for faults.
+  [[nodiscard]] bool nearly_all(std::int64_t matching) const {
+    return 50 * matching > 49 * elements_;
+  }
+
+  // From the places of tiles, where those of single elements tell nothing.
+  void by_tiles() {
+    const auto attempt = [&](const PlaceOf& place_of) {
+      const Locator locator(options_.shape, elements_, place_of);
+      return std::ranges::any_of(std::array{2, 1}, [&](int least_votes) {
+        return tiles_tell(locator.run(least_votes));
+      });
+    };
+    static_cast<void>(search_tiles(data_, options_.shape, elements_, attempt));
+  }
+
+  // Whether the search is to end.
+  bool tiles_tell(const std::optional<Located>& located) {
+    if (!located) return false;
+    std::size_t stuck = 0;
+    const std::optional<Built> built =
+        build(located->offsets, options_.shape, options_.element_bytes,
+              data_.dump_bytes(), stuck);
+    if (!built) return by_table(located->offsets, Outcome::unproven, true);
+    // What runs backwards can also be a bias that no name explains.
+    if (is_odd(*built) &&
+        by_table(located->offsets, Outcome::unproven, false)) {
+      return true;
+    }
+    const Explained explained = explained_by(*built);
+    if (explained.matching < elements_) {
+      note_best(*built, explained);
+      return nearly_all(explained.matching);
+    }
+    accept(*located, *built, explained);
+    report_.outcome = InferReport::Outcome::unproven;
+    report_.reason = "values repeat";
+    return true;
+  }
+
+  // Where the steps of a dim are no sum of digits: digits that run backwards, or a table.
+  bool by_table(const Offsets& offsets, Outcome outcome, bool tables) {
+    const std::optional<Layout> layout =
+        build_with_tables(offsets, options_.shape, options_.element_bytes);
+    if (!layout || (!tables && has_table(*layout))) return false;
+    const Explained explained =
+        explain(data_, options_.shape, offsets_of(*layout), true);
+    if (explained.matching < elements_) return false;
+    const std::int64_t beyond = data_.dump_bytes() - layout->size_bytes();
+    report_ = certain({.layout = *layout,
+                       .names = {},
+                       .trailing_bytes = std::max<std::int64_t>(beyond, 0),
+                       .missing_bytes = std::max<std::int64_t>(-beyond, 0)},
+                      std::move(report_));
+    report_.outcome = outcome;
+    if (outcome != Outcome::one) report_.reason = "values repeat";
+    return true;
+  }
+
+  [[nodiscard]] Explained explained_by(const Built& built) const {
     Offsets offsets = offsets_of(built.layout);
     offsets.origin -= built.start_byte;
-    const Explained explained = explain(data_, options_.shape, offsets, true);
+    return explain(data_, options_.shape, offsets, true);
+  }
+
+  // The layout that explains most is the nearest one, should none fit.
+  void note_best(const Built& built, const Explained& explained) {
+    if (report_.best && explained.matching <= matching_) return;
+    matching_ = explained.matching;
+    report_.best = InferFit{built.layout, {}, built.start_byte, 0};
+  }
+  void note_near(InferFit near) {
+    const Explained explained =
+        explain(data_, options_.shape, offsets_of(near.layout), true);
+    if (report_.best && explained.matching <= matching_) return;
+    matching_ = explained.matching;
+    report_.best = std::move(near);
+  }
+
+  // Whether this layout, or one that says more, is the answer.
+  bool takes(const Located& located, const Built& built) {
+    const Explained explained = explained_by(built);
     if (explained.present == 0 || explained.matching < explained.present) {
-      if (!report_.best || explained.matching > matching_) {
-        matching_ = explained.matching;
-        report_.best = InferFit{built.layout, {}, built.start_byte, 0};
-      }
+      note_best(built, explained);
       return false;
     }
     // A layout of which a part of the tensor would be missing is none where
@@ -187,11 +279,12 @@ class Decision {
   const InferOptions& options_;
   std::int64_t elements_;
   InferReport report_;
-  std::int64_t matching_ = 0;  // elements that the best layout explains
+  std::int64_t matching_ = 0;     // elements that the best layout explains
+  std::optional<Offsets> stuck_;  // are of a dim that is no sum of digits
   bool places_tell_ = true;
   std::optional<KnownPlaces> known_;
   bool looked_for_ = false;
-  bool distinct_ = true;  // no two of the values that were looked for are equal
+  bool tiles_may_tell_ = false;
 };
 
 }  // namespace

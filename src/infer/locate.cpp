@@ -174,12 +174,23 @@ struct Locator::State {
   std::vector<std::vector<std::vector<std::int64_t>>> places = {};
   // Elements of the last dim's lines that have a place, and where.
   std::vector<std::pair<std::int64_t, std::int64_t>> last = {};
+  std::int64_t asked = 0;  // elements of these lines
 
+  void read(std::int64_t elements,
+            const std::function<std::int64_t(std::int64_t)>& place_of);
   [[nodiscard]] std::int64_t origin(const Offsets& offsets,
                                     int least_votes) const;
 };
 
 Locator::~Locator() = default;
+
+bool Locator::distinct() const { return state_->distinct; }
+
+double Locator::known_share() const {
+  return state_->asked == 0 ? 0
+                            : static_cast<double>(state_->last.size()) /
+                                  static_cast<double>(state_->asked);
+}
 
 Locator::Locator(const InferData& data, const Shape& shape,
                  std::int64_t elements)
@@ -208,7 +219,23 @@ Locator::Locator(const InferData& data, const Shape& shape,
   if (best_phase != scanned) table.scan(data, best_phase);
 
   state_->distinct = table.distinct();
-  state_->places.resize(shape.size());
+  std::int64_t looked = 0;
+  state_->read(elements, [&](std::int64_t element) {
+    data.looked(looked++);
+    return table.place(data.reference_key(element));
+  });
+}
+
+Locator::Locator(const Shape& shape, std::int64_t elements,
+                 const std::function<std::int64_t(std::int64_t)>& place_of)
+    : state_(new State{shape, Lines(shape, elements)}) {
+  state_->read(elements, place_of);
+}
+
+void Locator::State::read(
+    std::int64_t elements,
+    const std::function<std::int64_t(std::int64_t)>& place_of) {
+  places.resize(shape.size());
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const auto extent = static_cast<std::size_t>(shape[d].extent);
     for (const std::int64_t first : lines.along(d, elements)) {
@@ -217,14 +244,13 @@ Locator::Locator(const InferData& data, const Shape& shape,
       for (std::size_t x = 0; x < extent; ++x) {
         const std::int64_t element =
             first + static_cast<std::int64_t>(x) * lines.stride(d);
-        line[x] = table.place(data.reference_key(element));
-        data.looked(static_cast<std::int64_t>(x));
+        line[x] = place_of(element);
         known += line[x] >= 0 ? 1 : 0;
-        if (d + 1 == shape.size() && line[x] >= 0) {
-          state_->last.emplace_back(element, line[x]);
-        }
+        if (d + 1 != shape.size()) continue;
+        ++asked;
+        if (line[x] >= 0) last.emplace_back(element, line[x]);
       }
-      if (known > 0) state_->places[d].push_back(std::move(line));
+      if (known > 0) places[d].push_back(std::move(line));
     }
   }
 }

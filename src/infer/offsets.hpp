@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -49,6 +50,9 @@ struct Located {
 class Locator {
  public:
   Locator(const InferData& data, const Shape& shape, std::int64_t elements);
+  // By what else tells the byte of an element, or -1.
+  Locator(const Shape& shape, std::int64_t elements,
+          const std::function<std::int64_t(std::int64_t)>& place_of);
   ~Locator();
   Locator(const Locator&) = delete;
   Locator& operator=(const Locator&) = delete;
@@ -57,6 +61,11 @@ class Locator {
   // dump is the tensor alone; in what lies around it, a value that is missing may
   // stand by chance, and then steps need two.
   [[nodiscard]] std::optional<Located> run(int least_votes) const;
+
+  // Whether no two of the elements that were asked for are equal.
+  [[nodiscard]] bool distinct() const;
+  // Of the elements that were asked for, how many have a place.
+  [[nodiscard]] double known_share() const;
 
  private:
   struct State;

@@ -28,7 +28,8 @@ std::vector<Choice> choices_of(Steps steps) {
   if (steps.size() > 2) {
     std::ranges::reverse(steps);
     if (auto chain = fit_chain_from_zero(steps, true)) {
-      if (chain->parts.size() > 1) {
+      // Of few indices, nearly any order is two digits.
+      if (chain->parts.size() > 1 && steps.size() > 3 * chain->parts.size()) {
         choices.push_back({true, *std::move(chain)});
       }
     }

@@ -71,6 +71,19 @@ void add_exceptions(const InferData& data, std::int64_t elements,
 
 }  // namespace
 
+Sample spread_sample(const Shape& shape, std::int64_t elements) {
+  constexpr std::int64_t large = 1 << 24;
+  const std::int64_t most = elements > large ? 0 : 512;
+  Sample sample;
+  Sequence sequence;
+  for (std::int64_t k = 0; k < std::min(elements, most); ++k) {
+    const std::int64_t e = elements <= most ? k : sequence.below(elements);
+    sample.elements.push_back(e);
+    sample.indices.push_back(index_of(shape, e));
+  }
+  return sample;
+}
+
 Sample sample_of(const InferData& data, const Shape& shape,
                  std::int64_t elements) {
   constexpr std::int64_t drawn = 8192;

@@ -14,6 +14,10 @@ struct Sample {
   std::vector<std::vector<std::int64_t>> indices;
 };
 
+// Elements all over the tensor: all of a small one, none of one that is large, as each look
+// at mapped memory brings in what lies around.
+[[nodiscard]] Sample spread_sample(const Shape& shape, std::int64_t elements);
+
 [[nodiscard]] Sample sample_of(const InferData& data, const Shape& shape,
                                std::int64_t elements);
 

@@ -16,6 +16,7 @@ namespace stridewise::inference {
 namespace {
 
 constexpr std::size_t most_fits = 16;
+constexpr std::ptrdiff_t most_near = 16;
 constexpr std::int64_t most_shifts = 1 << 20;
 constexpr std::size_t most_dims = 6;  // all orders of which are tried
 constexpr std::array<std::int64_t, 6> block_sizes = {16, 8, 4, 2, 32, 64};
@@ -27,7 +28,8 @@ class Search {
         dims_(dims),
         elements_(elements),
         places_(data.dump_bytes() / data.width()),
-        sample_(sample_of(data, dims.shape, elements)) {}
+        sample_(sample_of(data, dims.shape, elements)),
+        spread_(spread_sample(dims.shape, elements)) {}
 
   SearchResult run() {
     for (const std::string_view tag : common_tags()) try_text(std::string(tag));
@@ -36,10 +38,17 @@ class Search {
       try_tags();
       try_orders();
     }
+    for (Near& near : near_) result_.near.push_back(std::move(near.fit));
     return std::move(result_);
   }
 
  private:
+  // One that does not fit, and how much of the spread sample it explains.
+  struct Near {
+    std::size_t count;
+    InferFit fit;
+  };
+
   [[nodiscard]] bool full() const { return result_.fits.size() >= most_fits; }
 
   void try_text(const std::string& text) {
@@ -59,11 +68,7 @@ class Search {
       ++k;
     }
     if (k < sample_.elements.size()) {
-      if (!result_.best || k > best_sample_) {
-        best_sample_ = k;
-        result_.best = InferFit{layout, {}, 0, 0};
-        if (!name.empty()) result_.best->names.push_back(name);
-      }
+      note_near(layout, name, k);
       return;
     }
     const Offsets offsets = offsets_of(layout);
@@ -82,6 +87,29 @@ class Search {
     functions_.push_back(offsets);
     result_.fits.push_back(InferFit{layout, {}, 0, 0});
     if (!name.empty()) result_.fits.back().names.push_back(name);
+  }
+
+  // `count`: of the rarest values, how many it explains.
+  void note_near(const Layout& layout, const std::string& name,
+                 std::size_t count) {
+    if (!result_.fits.empty()) return;
+    if (!spread_.elements.empty()) count = 0;
+    for (std::size_t k = 0; k < spread_.elements.size(); ++k) {
+      data_.looked(++looked_);
+      count += data_.equal(spread_.elements[k],
+                           layout.offset(spread_.indices[k]) * data_.width())
+                   ? 1U
+                   : 0U;
+    }
+    const auto at = std::ranges::lower_bound(
+        near_, count, std::ranges::greater_equal{}, &Near::count);
+    if ((count == 0 && !near_.empty()) || at - near_.begin() >= most_near) {
+      return;
+    }
+    InferFit fit{layout, {}, 0, 0};
+    if (!name.empty()) fit.names.push_back(name);
+    near_.insert(at, {count, std::move(fit)});
+    if (std::ssize(near_) > most_near) near_.pop_back();
   }
 
   void try_expression(const Expression& expression) {
@@ -232,7 +260,9 @@ class Search {
   const std::int64_t elements_;
   const std::int64_t places_;
   const Sample sample_;
-  std::size_t best_sample_ = 0;
+  const Sample spread_;
+  std::vector<Near> near_;  // most first
+  std::int64_t looked_ = 0;
   std::int64_t tried_ = 0;
   std::vector<Offsets> functions_;
   SearchResult result_;

@@ -11,8 +11,9 @@
 namespace stridewise::inference {
 
 struct SearchResult {
-  std::vector<InferFit> fits;    // different functions, at most 16
-  std::optional<InferFit> best;  // the one that explained most of a sample
+  std::vector<InferFit> fits;  // different functions, at most 16
+  // Where there are none: those that explain most of a sample, at most 16.
+  std::vector<InferFit> near;
 };
 
 // The catalogue with parameters in customary ranges, tags of up to three blocks,

@@ -6,12 +6,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random.hpp"
 #include "infer/names.hpp"
 #include "layout/index.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::inference {
 namespace {
+
+// How many strides, pitches and bases are numbers.
+int explicit_steps(const Layout& layout) {
+  int count = 0;
+  for (const Axis& axis : layout.expression().axes) {
+    count += axis.base == 0 ? 0 : 1;
+    count += axis.pitch.kind == Step::Kind::natural ? 0 : 1;
+    for (const Term& term : axis.terms) {
+      count += term.stride.kind == Step::Kind::natural ? 0 : 1;
+    }
+  }
+  return count;
+}
 
 // The layout of a name, whose memory lies elsewhere in the dump.
 void take(InferFit& fit, const Named& named, const Offsets& function) {
@@ -54,10 +68,13 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
       fit.base_bytes = 0;
     }
   }
-  // A name says more than digits do, unless it adds blocks that nothing shows.
-  const bool telling = !names.empty() && !names[0].strided &&
-                       (!names[0].rare_tag || names[0].layout.terms().size() <=
-                                                  built.layout.terms().size());
+  // A name says more than digits do, unless it adds blocks that nothing shows. A stride of
+  // bytes shows them: it is a coincidence of this shape, and the name holds for the next.
+  const bool telling =
+      !names.empty() && !names[0].strided &&
+      (!names[0].rare_tag ||
+       names[0].layout.terms().size() <= built.layout.terms().size() ||
+       explicit_steps(names[0].layout) < explicit_steps(built.layout));
   if (telling) take(fit, names[0], function);
   const std::int64_t beyond =
       dump_bytes + fit.start_byte - fit.layout.size_bytes();
@@ -108,12 +125,61 @@ std::string print_steps(const Shape& shape, std::size_t d,
       shape[d].name, shape[d].name, text, steps.size() > 6 ? ", ..." : "");
 }
 
+namespace {
+
+// How many values there are, and of how many elements.
+struct Distinct {
+  std::int64_t values = 0;
+  std::int64_t of = 0;
+};
+
+// Of a large tensor, of elements here and there.
+Distinct count_distinct(const InferData& data, std::int64_t elements) {
+  constexpr std::int64_t most = 1 << 20;
+  const bool all = elements <= most;
+  std::vector<std::uint64_t> keys;
+  Sequence random;
+  const std::int64_t count = std::min(elements, most);
+  for (std::int64_t k = 0; k < count; ++k) {
+    keys.push_back(data.reference_key(all ? k : random.below(elements)));
+    data.looked(k);
+  }
+  std::ranges::sort(keys);
+  const auto repeated = std::ranges::unique(keys);
+  return {count - std::ssize(repeated), count};
+}
+
+// Whether values that repeat are the reason, and what settles it.
+std::string about_values(const Distinct& distinct, std::int64_t elements) {
+  const std::string probe = "stridewise probe makes values that settle it";
+  // Chance draws a few elements twice.
+  if (distinct.of < elements && 8 * distinct.values > 7 * distinct.of) {
+    return "nearly all values are distinct, so that is not the reason; " +
+           probe;
+  }
+  if (distinct.values == distinct.of) {
+    return "all values are distinct, so that is not the reason; " + probe;
+  }
+  const std::string count = fmt::format("{} of {} values are distinct, which ",
+                                        distinct.values, distinct.of);
+  return count +
+         (2 * distinct.values > distinct.of ? "is hardly the reason; "
+                                            : "may be the reason; ") +
+         probe;
+}
+
+}  // namespace
+
 void explain_none(const InferData& data, const InferOptions& options,
-                  bool distinct, InferReport& report) {
+                  InferReport& report) {
+  const Distinct distinct = count_distinct(data, report.elements);
+  report.distinct = distinct.values;
+  const std::string values = "; " + about_values(distinct, report.elements);
   if (!report.best) {
     if (report.reason.empty()) {
       report.reason = "no layout that was tried has the dump's size";
     }
+    report.reason += values;
     return;
   }
   Offsets offsets = offsets_of(report.best->layout);
@@ -124,19 +190,17 @@ void explain_none(const InferData& data, const InferOptions& options,
   // What explains nothing is near to nothing.
   if (explained.matching == 0) {
     report.best.reset();
-    report.reason = "no layout that was tried explains a single element";
+    report.reason =
+        "no layout that was tried explains a single element" + values;
     return;
   }
   if (explained.first_break >= 0) {
     report.first_break = index_of(options.shape, explained.first_break);
   }
   report.reason =
-      fmt::format("none fits: the nearest explains {} of {} elements{}",
-                  explained.matching, report.elements,
-                  distinct ? ""
-                           : "; values repeat, so that only layouts of the "
-                             "catalogue and orders of dims could be tried "
-                             "(stridewise probe makes values that do not)");
+      fmt::format("none fits: the nearest explains {} of {} elements",
+                  explained.matching, report.elements) +
+      values;
 }
 
 std::string doubt(const Located& located, const Shape& shape,

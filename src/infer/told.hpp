@@ -26,10 +26,9 @@ namespace stridewise::inference {
 [[nodiscard]] std::string print_steps(const Shape& shape, std::size_t d,
                                       const std::vector<std::int64_t>& steps);
 
-// Fills in what is known when nothing fits. `distinct`: no two of the values that were
-// looked for are equal.
+// Fills in what is known when nothing fits.
 void explain_none(const InferData& data, const InferOptions& options,
-                  bool distinct, InferReport& report);
+                  InferReport& report);
 
 // Why the data do not rule out every other function; empty where they do: all steps are
 // seen, or no other element has the value of any.

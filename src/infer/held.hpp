@@ -1,0 +1,96 @@
+// Structures of tiles held against the data: how many of the tiles the dump has.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "infer/data.hpp"
+#include "infer/tile.hpp"
+#include "infer/windows.hpp"
+#include "stridewise/layout.hpp"
+
+namespace stridewise::inference {
+
+using Digits = std::vector<TileDigit>;
+
+// What is held against the data.
+struct Structure {
+  Digits digits = {};
+  std::int64_t size = 1;
+  double share = 0;  // of the tiles: how many the dump has
+  // Of its tiles those that are looked at, by their first elements.
+  std::vector<std::uint32_t> tiles = {};
+  Filters filters = {};
+};
+
+// One way to look at the dump.
+struct Pass {
+  std::int64_t stride = 1;
+  bool anywhere = false;
+  // Whether prefixes must hold without exception.
+  bool exact = true;
+  std::size_t kept = 64;
+  // Of larger tensors about so many elements are looked at.
+  std::int64_t looked_at = std::int64_t{1} << 17;
+};
+
+class Held {
+ public:
+  Held(const InferData& data, const Shape& shape, std::int64_t elements)
+      : data_(data), shape_(shape), codes_(data), elements_(elements) {}
+
+  [[nodiscard]] const Codes& codes() const { return codes_; }
+
+  // The windows of one pass are kept until it ends.
+  Windows& windows(const WindowShape& shape, const Filters& filters);
+  void end_pass() { windows_.clear(); }
+
+  // One filter more, where the windows are more than are looked at.
+  Filters with_filter(const WindowShape& shape, Filters filters,
+                      std::int64_t least);
+
+  // How often a tile of elements drawn at random stands in the dump.
+  double chance(const WindowShape& shape, const Filters& filters);
+
+  // The share of the tiles that the dump has as often as the reference; of whole ones,
+  // where there are enough of them; 0 where an exception ends the pass. `from`: the structure
+  // without its last digit, or itself.
+  double share(const Pass& pass, const Digits& digits, const Structure& from);
+
+  // Lists its tiles, of those of the structure without its last digit.
+  void list_tiles(const Pass& pass, Structure& structure,
+                  const Structure& from);
+
+  // One element, at all places.
+  Structure root(const Pass& pass);
+
+  void index_of(std::uint32_t element, std::int64_t* index) const {
+    for (std::size_t d = shape_.size(); d-- > 0;) {
+      const auto extent = static_cast<std::uint32_t>(shape_[d].extent);
+      index[d] = element % extent;
+      element /= extent;
+    }
+  }
+
+  [[nodiscard]] static WindowShape window(const Pass& pass, std::int64_t size) {
+    return {size, pass.stride, pass.anywhere};
+  }
+
+ private:
+  std::uint64_t random_key(Sequence& random, std::int64_t size,
+                           const Filters& filters) const;
+
+  const InferData& data_;
+  const Shape& shape_;
+  const Codes codes_;
+  const std::int64_t elements_;
+  std::map<std::pair<WindowShape, Filters>, Windows> windows_;
+  std::map<std::pair<WindowShape, Filters>, Filter> filters_;
+  std::map<std::pair<WindowShape, Filters>, double> chances_;
+};
+
+}  // namespace stridewise::inference

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "infer/codes.hpp"
+#include "stridewise/infer.hpp"
+
+namespace stridewise {
+namespace {
+
+using inference::Coded;
+using inference::Scale;
+
+// What a layout's places hold, beside the reference.
+struct Compared {
+  std::int64_t present = 0;
+  std::int64_t near = 0;
+  std::int64_t equal = 0;
+};
+
+class Near {
+ public:
+  Near(std::span<const double> reference, std::span<const double> dump,
+       const NearOptions& options)
+      : reference_(reference), dump_(dump), options_(options) {}
+
+  Result<NearReport> run() {
+    return options_.quantised ? run_quantised() : run_tolerant();
+  }
+
+ private:
+  Result<NearReport> run_tolerant() {
+    return judged(inference::code_numbers(reference_, dump_, options_), 1);
+  }
+
+  Result<NearReport> run_quantised() {
+    std::optional<Scale> scale =
+        inference::scale_by_rank(reference_, dump_, *options_.quantised);
+    if (!scale) {
+      return fail(ErrorCode::mismatch,
+                  "no scale makes the dump's integers of the reference: their "
+                  "values do not rise together");
+    }
+    Result<NearReport> report = by_scale(*scale);
+    // Pairs that belong together tell the scale better than their order.
+    for (int round = 0; round < 3 && report; ++round) {
+      if (report->report.fits.empty()) break;
+      const auto refined = scale_of(report->report.fits.front());
+      if (!refined) break;
+      scale_ = *refined;
+      const Compared now = compare(report->report.fits.front());
+      if (now.equal <= report->equal) break;
+      report->equal = now.equal;
+      report->report.matching = now.near;
+      report->scale = refined->scale;
+      report->zero_point = refined->zero_point;
+    }
+    return report;
+  }
+
+  Result<NearReport> by_scale(const Scale& scale) {
+    scale_ = scale;
+    // Padding of integers is zero, whatever the zero point is.
+    std::vector<double> integers;
+    integers.reserve(reference_.size());
+    for (const double real : reference_) {
+      integers.push_back(scale.quantise(real, *options_.quantised));
+    }
+    NearOptions exact = options_;
+    exact.rtol = 0;
+    exact.atol = 0.25;
+    Result<NearReport> report =
+        judged(inference::code_numbers(integers, dump_, exact), 0.99);
+    if (report) {
+      report->scale = scale.scale;
+      report->zero_point = scale.zero_point;
+    }
+    return report;
+  }
+
+  // The layouts that the codes tell, by the numbers themselves.
+  Result<NearReport> judged(const Coded& coded, double least) {
+    const InferPair pair{coded.reference, coded.dump};
+    Result<InferReport> found = infer({&pair, 1}, options_.infer);
+    if (!found) return unexpected(found.error());
+    NearReport near{.report = *std::move(found)};
+    InferReport& report = near.report;
+    std::vector<InferFit> fits = std::exchange(report.fits, {});
+    if (fits.empty() && report.best) {
+      fits.push_back(*report.best);
+      if (suffices(compare(fits.front()), least)) name(coded, fits);
+    }
+    for (InferFit& fit : fits) {
+      const Compared compared = compare(fit);
+      if (!suffices(compared, least)) {
+        if (report.best && report.fits.empty()) tell_none(compared, report);
+        continue;
+      }
+      if (report.fits.empty()) {
+        report.present = compared.present;
+        report.matching = compared.near;
+        near.equal = compared.equal;
+      }
+      report.fits.push_back(std::move(fit));
+    }
+    settle(report);
+    return near;
+  }
+
+  static void tell_none(const Compared& compared, InferReport& report) {
+    report.present = compared.present;
+    report.matching = compared.near;
+    report.first_break.reset();
+    report.reason = fmt::format(
+        "none fits: the nearest has {} of {} elements within the tolerance",
+        compared.near, report.elements);
+  }
+
+  [[nodiscard]] static bool suffices(const Compared& compared, double least) {
+    return compared.present > 0 &&
+           static_cast<double>(compared.near) >=
+               least * static_cast<double>(compared.present);
+  }
+
+  // The names of a layout that explains all but a few: of a dump without these few.
+  void name(const Coded& coded, std::vector<InferFit>& fits) const {
+    const auto width = static_cast<std::size_t>(options_.infer.element_bytes);
+    std::vector<std::byte> mended = coded.dump;
+    for_each_place(fits.front(), [&](std::size_t element, std::size_t place) {
+      std::memcpy(mended.data() + place * width,
+                  coded.reference.data() + element * width, width);
+    });
+    const InferPair pair{coded.reference, mended};
+    Result<InferReport> found = infer({&pair, 1}, options_.infer);
+    if (found && !found->fits.empty()) fits = std::move(found->fits);
+  }
+
+  // The outcome, now that the numbers have been looked at.
+  static void settle(InferReport& report) {
+    using Outcome = InferReport::Outcome;
+    if (report.outcome == Outcome::unknowable) return;
+    if (report.fits.empty()) {
+      report.outcome = Outcome::none;
+      if (report.reason.empty()) {
+        report.reason =
+            "none fits: what comes nearest is not within the "
+            "tolerance";
+      }
+      return;
+    }
+    report.outcome =
+        report.fits.size() == 1 ? Outcome::unproven : Outcome::several;
+    report.reason = "values are equal within a tolerance alone";
+    report.best.reset();
+    report.first_break.reset();
+  }
+
+  // Calls visit(reference, dump) with both numbers of each element that the dump has.
+  template <class Visit>
+  void for_each_element(const InferFit& fit, Visit visit) const {
+    for_each_place(fit, [&](std::size_t element, std::size_t place) {
+      visit(reference_[element], dump_[place]);
+    });
+  }
+
+  // Calls visit(element, place) of each element that the dump has.
+  template <class Visit>
+  void for_each_place(const InferFit& fit, Visit visit) const {
+    const Shape& shape = fit.layout.shape();
+    const std::int64_t bits = 8 * options_.infer.element_bytes;
+    std::vector<std::int64_t> index(shape.size(), 0);
+    for (std::size_t e = 0; e < reference_.size(); ++e) {
+      const std::int64_t place =
+          (fit.layout.bit_of(index) - 8 * fit.start_byte) / bits;
+      if (place >= 0 && place < static_cast<std::int64_t>(dump_.size())) {
+        visit(e, static_cast<std::size_t>(place));
+      }
+      for (std::size_t d = shape.size(); d-- > 0;) {
+        if (++index[d] < shape[d].extent) break;
+        index[d] = 0;
+      }
+    }
+  }
+
+  [[nodiscard]] Compared compare(const InferFit& fit) const {
+    Compared compared;
+    for_each_element(fit, [&](double expected, double found) {
+      ++compared.present;
+      double allowed = options_.atol + options_.rtol * std::abs(expected);
+      if (options_.quantised) {
+        expected = scale_.quantise(expected, *options_.quantised);
+        allowed = 1;
+      }
+      const bool same =
+          expected == found || (std::isnan(expected) && std::isnan(found));
+      compared.equal += same ? 1 : 0;
+      compared.near += same || std::abs(found - expected) <= allowed ? 1 : 0;
+    });
+    return compared;
+  }
+
+  [[nodiscard]] std::optional<Scale> scale_of(const InferFit& fit) const {
+    std::vector<double> reals;
+    std::vector<double> integers;
+    for_each_element(fit, [&](double real, double integer) {
+      reals.push_back(real);
+      integers.push_back(integer);
+    });
+    return inference::scale_of_pairs(reals, integers, *options_.quantised);
+  }
+
+  std::span<const double> reference_;
+  std::span<const double> dump_;
+  const NearOptions& options_;
+  Scale scale_;
+};
+
+}  // namespace
+
+Result<NearReport> infer_near(std::span<const double> reference,
+                              std::span<const double> dump,
+                              const NearOptions& options) {
+  if (!(options.rtol >= 0) || !(options.atol >= 0)) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a tolerance is 0 or more, not {} and {}",
+                            options.rtol, options.atol));
+  }
+  if (options.infer.packed_bits != 0 || options.infer.record) {
+    return fail(ErrorCode::unsupported,
+                "numbers that are near are those of whole elements, which are "
+                "no part of records");
+  }
+  return Near(reference, dump, options).run();
+}
+
+}  // namespace stridewise
