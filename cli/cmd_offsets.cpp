@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "layout_options.hpp"
 #include "write_file.hpp"
@@ -56,7 +57,7 @@ void run(Context& context, const Options& options) {
   }
   const auto head = static_cast<std::int64_t>(header.size());
   write_file(out, head + 8 * count, [&](std::byte* data) {
-    std::memcpy(data, header.data(), header.size());
+    std::ranges::copy(std::as_bytes(std::span(header)), data);
     std::vector<std::int64_t> numbers(
         static_cast<std::size_t>(std::min(slice, count)));
     for (std::int64_t first = 0; first < count; first += slice) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <span>
 
 #include "base/checked.hpp"
 #include "io/input.hpp"
@@ -101,7 +101,7 @@ Result<OutputPlace> place_of_output(const ConvertOptions& options,
 }
 
 void OutputPlace::write_around(std::span<std::byte> bytes) const {
-  std::memcpy(bytes.data(), header.data(), header.size());
+  std::ranges::copy(std::as_bytes(std::span(header)), bytes.begin());
   for (const SafetensorsEdit::Copy& copy : copies) {
     std::ranges::copy(
         old->bytes().subspan(static_cast<std::size_t>(copy.from),
