@@ -15,20 +15,18 @@ Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-bool is_integer(const ElementType& type) {
-  return type.kind == ElementKind::signed_integer ||
-         type.kind == ElementKind::unsigned_integer ||
-         type.kind == ElementKind::boolean;
+bool has_digits(const ElementType& type) {
+  return type.is_integer() || type.kind == ElementKind::boolean;
 }
 
 // Integers in all their digits, also those that are no double.
 Json number(const ElementType& type, const std::string& text, double value) {
-  return is_integer(type) ? Json::parse(text).value_or(nullptr) : number(value);
+  return has_digits(type) ? Json::parse(text).value_or(nullptr) : number(value);
 }
 
 // The largest error: of integers it is the worst one's.
 std::string largest(const DiffReport& report, const ElementType& type) {
-  return is_integer(type) ? report.worst->abs_text
+  return has_digits(type) ? report.worst->abs_text
                           : fmt::format("{:.6g}", report.max_abs);
 }
 
@@ -120,7 +118,7 @@ Json diff_json(const DiffReport& report, const Shape& shape) {
       {"elements", report.elements},
       {"differences", report.differences},
       {"share", share_of(report)},
-      {"max_abs", report.worst && is_integer(type)
+      {"max_abs", report.worst && has_digits(type)
                       ? Json::parse(report.worst->abs_text).value_or(nullptr)
                       : Json(report.max_abs)},
       {"max_rel", report.max_rel},

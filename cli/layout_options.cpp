@@ -19,9 +19,8 @@ std::vector<std::int64_t> entries_of_file(const std::string& table,
                                           const std::string& path) {
   const TensorFile file =
       value_of(in_native_order(value_of(open_tensor(path))));
-  const bool integers = file.npy && file.npy->type &&
-                        (file.npy->type->kind == ElementKind::signed_integer ||
-                         file.npy->type->kind == ElementKind::unsigned_integer);
+  const bool integers =
+      file.npy && file.npy->type && file.npy->type->is_integer();
   if (!integers || file.npy->shape.size() != 1) {
     throw bad(
         fmt::format("--table {}: {} is no .npy file of one dim of "

@@ -29,6 +29,18 @@ struct ElementType {
   // Of an element on its own, as in a .npy file: the width rounded up.
   [[nodiscard]] constexpr std::int64_t bytes() const { return (bits + 7) / 8; }
 
+  // Whole numbers, with or without a sign; a boolean is none.
+  [[nodiscard]] constexpr bool is_integer() const {
+    return kind == ElementKind::signed_integer ||
+           kind == ElementKind::unsigned_integer;
+  }
+  // Real numbers; a complex one is none.
+  [[nodiscard]] constexpr bool is_float() const {
+    return kind == ElementKind::floating ||
+           kind == ElementKind::brain_floating ||
+           kind == ElementKind::small_floating;
+  }
+
   friend constexpr bool operator==(const ElementType&,
                                    const ElementType&) = default;
 };

@@ -240,9 +240,7 @@ class XlaReader {
     }
     made_.element_bits = type->bits;
     made_.element_type = type->name;
-    is_floating_ = type->kind != ElementKind::boolean &&
-                   type->kind != ElementKind::signed_integer &&
-                   type->kind != ElementKind::unsigned_integer;
+    is_floating_ = type->kind != ElementKind::boolean && !type->is_integer();
     cursor_.go_to(open + 1);
     do {
       const Result<std::int64_t> extent = cursor_.number("an extent");

@@ -19,11 +19,6 @@ bool is_real(const ElementType& type) {
   return type.kind != ElementKind::complex_floating && type.name != "f128";
 }
 
-// Whether f32 does not hold every number of the type.
-bool needs_double(const ElementType& type) {
-  return type.name == "f64" || (is_integer(type) && own_bits(type) > 8);
-}
-
 }  // namespace
 
 Result<ElementType> compared_type(const DiffOptions& options) {
@@ -40,7 +35,7 @@ Result<ElementType> compared_type(const DiffOptions& options) {
                 fmt::format("{} and {} are compared with their own type alone",
                             a.name, b.name));
   }
-  const bool integers = is_integer(a) && is_integer(b);
+  const bool integers = a.is_integer() && b.is_integer();
   if (!integers || scaled) {
     return named(needs_double(a) || needs_double(b) ? "f64" : "f32");
   }

@@ -78,7 +78,7 @@ class ValueFaults {
   // Whether a value of A is the one that a rule gives: within the tolerance, and within
   // what the numbers of the rule are rounded by.
   [[nodiscard]] bool fits(double a, double expected) const {
-    const double rounding = is_integer(sides_.compared)     ? 0.5
+    const double rounding = sides_.compared.is_integer()    ? 0.5
                             : sides_.compared.name == "f64" ? 0
                             : sides_.compared.name == "f32"
                                 ? 0x1p-21 * std::abs(expected)

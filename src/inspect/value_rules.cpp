@@ -221,7 +221,7 @@ std::vector<Rule> rounding_rules(const std::optional<Values>& stored,
   const auto add = [&rules](std::vector<Rule> more) {
     rules.insert(rules.end(), more.begin(), more.end());
   };
-  if (stored && is_integer(stored->src)) return integer_rules(*stored);
+  if (stored && stored->src.is_integer()) return integer_rules(*stored);
   if (stored) return float_rules(stored->src);
   if (compared.name != "f32" && compared.name != "f64") return {};
   for (const char* name : {"f32", "f16", "bf16"}) {

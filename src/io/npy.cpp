@@ -200,9 +200,7 @@ Result<NpyHeader> parse_npy_header(std::span<const std::byte> bytes) {
 
 ElementType array_type(const ElementType& type) {
   ElementType stored = type;
-  const bool integer = type.kind == ElementKind::signed_integer ||
-                       type.kind == ElementKind::unsigned_integer;
-  if (integer || type.kind == ElementKind::small_floating) {
+  if (type.is_integer() || type.kind == ElementKind::small_floating) {
     stored.bits = static_cast<std::int32_t>(
         std::max(8U, std::bit_ceil(static_cast<std::uint32_t>(type.bits))));
   }

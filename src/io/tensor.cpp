@@ -66,16 +66,12 @@ Result<ElementType> type_of(const TensorFile& file,
                             "what they are",
                             file.path.string(), npy.element_bytes));
   }
-  const auto integer = [](const ElementType& type) {
-    return type.kind == ElementKind::signed_integer ||
-           type.kind == ElementKind::unsigned_integer;
-  };
   // What arrays have no name for they hold as integers.
   const ElementType stored = array_type(*asked);
   const bool unnamed = asked->kind == ElementKind::brain_floating ||
                        asked->kind == ElementKind::small_floating ||
                        stored.bits != asked->bits;
-  const bool reinterprets = !npy.type || (unnamed && integer(*npy.type));
+  const bool reinterprets = !npy.type || (unnamed && npy.type->is_integer());
   const bool fits = stored.bytes() == npy.element_bytes &&
                     (reinterprets || *asked == *npy.type);
   if (fits) return *asked;

@@ -29,7 +29,7 @@ std::vector<ElementType> numbers() {
     const bool number = type.kind != ElementKind::boolean &&
                         type.kind != ElementKind::complex_floating &&
                         type.bits <= 64;
-    if (number && !is_integer(type)) all.push_back(type);
+    if (number && !type.is_integer()) all.push_back(type);
   }
   for (const int bits : {1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64}) {
     all.push_back(*parse_element_type("u" + std::to_string(bits)));
@@ -47,7 +47,7 @@ std::vector<std::byte> codes_of(const ElementType& type, int count,
   const std::uint64_t used = ~std::uint64_t{0} >> (64 - own_bits(type));
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     std::uint64_t code = random() & used;
-    if (is_integer(type) && k % 2 == 0) {
+    if (type.is_integer() && k % 2 == 0) {
       // Near powers of two, on both sides of zero.
       code = (std::uint64_t{1} << random() % 64) + random() % 5 - 2;
       code = (k % 4 == 0 ? code : 0 - code) & used;
@@ -69,8 +69,9 @@ std::vector<std::byte> codes_of(const ElementType& type, int count,
 }
 
 Quantisation drawn(const Values& values, std::mt19937_64& random) {
-  if (is_integer(values.src) == is_integer(values.dst)) return {};
-  const ElementType& integer = is_integer(values.src) ? values.src : values.dst;
+  if (values.src.is_integer() == values.dst.is_integer()) return {};
+  const ElementType& integer =
+      values.src.is_integer() ? values.src : values.dst;
   const std::int32_t most = own_bits(integer) > 8 ? 1000 : 1;
   return {std::ldexp(static_cast<float>(random() % 1000 + 1),
                      static_cast<int>(random() % 12) - 12),

@@ -63,8 +63,7 @@ Result<std::string> safetensors_type_name(const ElementType& type) {
     instead =
         "store its packed bytes as u8 with the type beside them, or convert "
         "its values to s8 or u8";
-  } else if (type.kind == ElementKind::signed_integer ||
-             type.kind == ElementKind::unsigned_integer) {
+  } else if (type.is_integer()) {
     instead = "convert its values to an integer of 8, 16, 32 or 64 bits";
   }
   return fail(

@@ -61,26 +61,25 @@ Result<void> check_quantisation(const Quantisation& quantisation,
 
 }  // namespace
 
-bool is_integer(const ElementType& type) {
-  return type.kind == ElementKind::signed_integer ||
-         type.kind == ElementKind::unsigned_integer;
-}
-
 std::int32_t own_bits(const ElementType& type) {
   if (type.kind == ElementKind::small_floating) {
     const SmallFloat& format = small_float_of(type);
     return format.exponent_bits + format.mantissa_bits +
            (format.is_signed ? 1 : 0);
   }
-  if (!is_integer(type)) return type.bits;
+  if (!type.is_integer()) return type.bits;
   std::int32_t bits = 0;
   for (const char c : type.name.substr(1)) bits = 10 * bits + (c - '0');
   return bits;
 }
 
+bool needs_double(const ElementType& type) {
+  return type.name == "f64" || (type.is_integer() && own_bits(type) > 8);
+}
+
 bool changes_width(const Values& values) {
   return values.src.name == values.dst.name ||
-         (is_integer(values.src) && values.src.kind == values.dst.kind);
+         (values.src.is_integer() && values.src.kind == values.dst.kind);
 }
 
 Result<void> check(const Values& values) {
@@ -95,8 +94,8 @@ Result<void> check(const Values& values) {
                             src.name, dst.name));
   }
   if (changes_width(values) && quantisation == Quantisation{}) return {};
-  if (is_integer(src) != is_integer(dst)) {
-    return check_quantisation(quantisation, is_integer(src) ? src : dst);
+  if (src.is_integer() != dst.is_integer()) {
+    return check_quantisation(quantisation, src.is_integer() ? src : dst);
   }
   if (quantisation != Quantisation{}) {
     return fail(

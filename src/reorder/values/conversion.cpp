@@ -54,14 +54,6 @@ class ValueConversion::Path {
   bool lost_ = false;
 };
 
-namespace {
-
-bool wide(const ElementType& type) {
-  return type.name == "f64" || (is_integer(type) && own_bits(type) > 8);
-}
-
-}  // namespace
-
 std::optional<ValueConversion> find_conversion(const Values& values) {
   const auto& [src, dst, quantisation] = values;
   if (src.name == dst.name) return std::nullopt;
@@ -71,15 +63,15 @@ std::optional<ValueConversion> find_conversion(const Values& values) {
   }
   ValueConversion::Path path(src.name);
   if (find_converter(src.name, dst.name) == nullptr) {
-    if (is_integer(src) && is_integer(dst)) {
+    if (src.is_integer() && dst.is_integer()) {
       path.go("s64");
-    } else if (wide(src) || wide(dst)) {
+    } else if (needs_double(src) || needs_double(dst)) {
       const WideConverters& by = wide_converters();
-      if (!is_integer(src) && src.name != "f64") path.go("f32");
+      if (!src.is_integer() && src.name != "f64") path.go("f32");
       if (src.name == "s64") path.go("f64", by.odd_f64_of_s64);
       if (src.name == "u64") path.go("f64", by.odd_f64_of_u64);
       path.go("f64");
-      if (!is_integer(dst) && dst.name != "f32") {
+      if (!dst.is_integer() && dst.name != "f32") {
         path.go("f32", by.odd_f32_of_f64);
       }
     } else {

@@ -59,7 +59,10 @@ struct Converter {
 // widths of memory, or integers of one signedness.
 [[nodiscard]] bool changes_width(const Values& values);
 
-[[nodiscard]] bool is_integer(const ElementType& type);
+// Whether values of the type are brought to another one by way of f64, or of 64 bits: f32
+// does not hold all of them, or rounds them a second time.
+[[nodiscard]] bool needs_double(const ElementType& type);
+
 // The width of a type itself, whatever memory its codes take: of integers what their name
 // says, of small floats what their format has.
 [[nodiscard]] std::int32_t own_bits(const ElementType& type);

@@ -117,10 +117,6 @@ void change_width(const Values& values, const std::byte* src, std::byte* dst) {
 
 // ------------------------------------------------------- by way of 64 bits ---
 
-bool wide(const ElementType& type) {
-  return type.name == "f64" || (is_integer(type) && own_bits(type) > 8);
-}
-
 // Of two neighbours around a number, the one whose last bit is 1; the number itself where
 // it is one.
 float odd_float(double number) {
@@ -154,7 +150,7 @@ std::int64_t wide_integer_of(const ElementType& type, const std::byte* at) {
 double read_wide(const Values& values, const std::byte* src) {
   const auto& [type, dst, by] = values;
   if (type.name == "f64") return load<double>(src);
-  if (!is_integer(type)) return std::bit_cast<float>(read(values, src));
+  if (!type.is_integer()) return std::bit_cast<float>(read(values, src));
   const std::int64_t q = wide_integer_of(type, src);
   const bool is_unsigned = type.kind == ElementKind::unsigned_integer;
   const auto code = static_cast<std::uint64_t>(q);
@@ -173,7 +169,7 @@ void write_wide(const Values& values, double x, std::byte* dst) {
   } else if (type.name == "f32") {
     const auto nearest = static_cast<float>(x);
     std::memcpy(dst, &nearest, 4);
-  } else if (!is_integer(type)) {
+  } else if (!type.is_integer()) {
     write(values, std::bit_cast<std::uint32_t>(odd_float(x)), dst);
   } else {
     const double quotient =
@@ -222,9 +218,9 @@ void convert_values(const Values& values, const std::byte* src, std::byte* dst,
       std::memcpy(dst, src, static_cast<std::size_t>(src_bytes));
     } else if (changes_width(values)) {
       change_width(values, src, dst);
-    } else if (is_integer(values.src) && is_integer(values.dst)) {
+    } else if (values.src.is_integer() && values.dst.is_integer()) {
       change_sign(values, src, dst);
-    } else if (wide(values.src) || wide(values.dst)) {
+    } else if (needs_double(values.src) || needs_double(values.dst)) {
       write_wide(values, read_wide(values, src), dst);
     } else {
       write(values, read(values, src), dst);
