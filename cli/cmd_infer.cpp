@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> files;
-  std::string shape, dtype, dump_dtype;
+  std::string shape, dtype, dump_dtype, byte_order;
   double rtol = 0;
   double atol = 0;
   std::optional<std::int64_t> record, part_at, part_bytes;
@@ -52,17 +52,6 @@ void check_width(const ElementType& type, const TensorFile& reference) {
                                "which each element has bytes of its own",
                                reference.path.string(), type.name)}};
   }
-}
-
-// Two types are of whole elements.
-void check_dump_type(const ElementType& reference, const ElementType& dump) {
-  if (reference == dump || (reference.bits % 8 == 0 && dump.bits % 8 == 0)) {
-    return;
-  }
-  throw Failure{{ErrorCode::unsupported,
-                 fmt::format("a dump of {} beside a reference of {}: of two "
-                             "types both are of whole bytes",
-                             dump.name, reference.name)}};
 }
 
 std::optional<InferRecord> record_of(const Options& options) {
@@ -108,18 +97,22 @@ Files open_files(const Options& options) {
 
 TensorShape shape_of(const Options& options, const TensorFile& reference) {
   if (!options.shape.empty()) return tensor_shape(options.shape);
+  if (reference.npy && reference.npy->shape.empty()) {
+    throw Failure{{ErrorCode::mismatch,
+                   reference.path.string() +
+                       ": one value without dims has no layout to look for"}};
+  }
   if (reference.npy) return tensor_shape(print_extents(reference.npy->shape));
   throw Failure{
       {ErrorCode::mismatch, reference.path.string() + ": needs --shape"}};
 }
 
-InferAnswer answer_of(const Files& files, const InferOptions& inference,
-                      const ValueOptions& values) {
+TypedReport typed_report(const Files& files, const TypedOptions& options) {
   std::vector<InferPair> pairs;
   for (std::size_t k = 0; k < files.pairs; ++k) {
     pairs.push_back({files.all[k].data(), files.all[files.pairs + k].data()});
   }
-  return infer_values(pairs, inference, values);
+  return value_of(infer_typed(pairs, options));
 }
 
 // The dump's type: as told, or as the header of an array has it; else the reference's.
@@ -158,7 +151,7 @@ std::string assumed_dims(const TensorShape& shape) {
 
 void run(Context& context, const Options& options) {
   turn_signals_into_errors();
-  const Files files = open_files(options);
+  Files files = open_files(options);
   const std::optional<ElementType> asked =
       options.dtype.empty()
           ? std::nullopt
@@ -178,7 +171,10 @@ void run(Context& context, const Options& options) {
     bar.update(done);
   };
   const ElementType dump_type = type_of_dump(options, files.dump(), type);
-  check_dump_type(type, dump_type);
+  for (std::size_t k = 0; k < files.all.size(); ++k) {
+    swap_raw(files.all[k], options.byte_order,
+             k < files.pairs ? type : dump_type, WindowOptions{});
+  }
   InferOptions inference{shape.shape, dump_type.bytes(), shape.positional,
                          progress};
   inference.names = known_layouts();
@@ -186,21 +182,24 @@ void run(Context& context, const Options& options) {
   inference.record = record_of(options);
   // Of a series, holes of one dump may be data of another.
   if (files.pairs == 1) inference.zeros = holes_of(files.all.back());
-  const InferAnswer answer = answer_of(
-      files, inference, {type, dump_type, options.rtol, options.atol});
+  const TypedOptions typed{inference, type, dump_type, options.rtol,
+                           options.atol};
+  const TypedReport found = typed_report(files, typed);
+  const bool is_bits = found.agreement == TypedReport::Agreement::bits;
   const bool taken = std::ranges::any_of(files.all, [](const TensorFile& file) {
     std::error_code none;
     return fs::equivalent(file.path, "out.npy", none);
   });
   const Told told{.dump = files.dump(),
                   .shape = print(shape.shape),
-                  .type = dump_type,
+                  .type = is_bits ? type : dump_type,
                   .out = taken ? "decoded.npy" : "out.npy",
-                  .values = answer.values,
-                  .assumed = assumed_dims(shape)};
-  const InferReport& report = answer.report;
-  Json json = report_json(report, shape.shape, dump_type, told);
-  json.update(answer.values_json);
+                  .values = values_text(found, typed),
+                  .assumed = assumed_dims(shape),
+                  .byte_order = options.byte_order == "big" ? "big" : ""};
+  const InferReport& report = found.report;
+  Json json = report_json(report, shape.shape, told.type, told);
+  json.update(values_json(found, typed));
   context.answer(json, report_text(report, shape.shape, told));
   if (report.fits.empty()) context.exit_code = exit_no;
 }
@@ -236,6 +235,7 @@ void add_infer(Command app, Context& context) {
   command.add_option("--rtol", options->rtol,
                      "values of DUMP may be off by so much of the reference's");
   command.add_option("--atol", options->atol, "and by so much more");
+  add_byte_order(command, options->byte_order);
   command
       .add_option("--record", options->record,
                   "the dump is records of so many bytes, of which the tensor "

@@ -6,6 +6,18 @@
 #include <algorithm>
 
 namespace stridewise::cli {
+
+std::string window_option(const InferFit& fit) {
+  if (fit.start_byte > 0 || fit.missing_bytes > 0) {
+    // Bytes before the memory and none at its end: one option tells both.
+    return fit.start_byte < 0 ? fmt::format(" --skip {}", -fit.start_byte)
+                              : fmt::format(" --start {}", fit.start_byte);
+  }
+  return fit.start_byte < 0 || fit.trailing_bytes > 0
+             ? fmt::format(" --skip {}", -fit.start_byte)
+             : "";
+}
+
 namespace {
 
 // Whether `decode` takes the dump for bytes, as infer() does: an array says more
@@ -24,19 +36,13 @@ bool decodes(const InferFit& fit, const Told& told) {
 // there is none.
 std::string decode_command(const InferFit& fit, const Told& told) {
   if (!decodes(fit, told)) return "";
-  std::string text =
-      fmt::format("stridewise decode {} {} --from {} --shape {} --dtype {}",
-                  shell_file(told.dump.path.string()), told.out,
-                  shell_word(print(fit.layout.expression())),
-                  shell_word(told.shape), told.type.name);
-  if (fit.start_byte > 0 || fit.missing_bytes > 0) {
-    // Bytes before the memory and none at its end: one option tells both.
-    text += fit.start_byte < 0 ? fmt::format(" --skip {}", -fit.start_byte)
-                               : fmt::format(" --start {}", fit.start_byte);
-  } else if (fit.start_byte < 0 || fit.trailing_bytes > 0) {
-    text += fmt::format(" --skip {}", -fit.start_byte);
-  }
-  return text;
+  return fmt::format(
+      "stridewise decode {} {} --from {} --shape {} --dtype {}{}{}",
+      shell_file(told.dump.path.string()), told.out,
+      shell_word(print(fit.layout.expression())), shell_word(told.shape),
+      told.type.name,
+      told.byte_order.empty() ? "" : " --byte-order " + told.byte_order,
+      window_option(fit));
 }
 
 Json fit_json(const InferFit& fit) {

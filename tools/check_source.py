@@ -32,7 +32,7 @@ LAYERS = {
     "reorder/planner": {"base", "layout", "notation", "reorder",
                         "reorder/kernels", "reorder/values"},
     "reorder/executor": {"base", "layout", "reorder", "reorder/kernels"},
-    "infer": {"base", "element", "layout", "notation", "catalogue"},
+    "infer": {"base", "element", "layout", "notation", "catalogue", "reorder"},
     "inspect": {"base", "element", "layout", "notation", "reorder",
                 "reorder/values", "reorder/kernels/isa.hpp"},
     "io": {"base", "element", "layout", "notation", "catalogue", "reorder",

@@ -19,6 +19,7 @@
 #include "stridewise/element.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/result.hpp"
+#include "stridewise/values.hpp"
 
 namespace stridewise {
 
@@ -190,5 +191,44 @@ struct NearReport {
 [[nodiscard]] Result<NearReport> infer_near(std::span<const double> reference,
                                             std::span<const double> dump,
                                             const NearOptions& options);
+
+// ------------------------------------------------------ elements of types ---
+
+struct TypedOptions {
+  // `element_bytes` are those of the dump's elements.
+  InferOptions infer;
+  ElementType reference;
+  ElementType dump;
+  // As of NearOptions; of two types what the dump's rounds away is added.
+  double rtol = 0;
+  double atol = 0;
+  // Whether to look, where nothing fits, for a type or a tolerance that would.
+  bool hints = true;
+};
+
+struct TypedReport {
+  // What the values of a fit have in common.
+  enum class Agreement : std::uint8_t {
+    same,       // they are equal
+    rounded,    // those of the reference, brought to the dump's type, are equal
+    bits,       // the dump's integers are the bits of the reference's floats
+    near,       // within `rtol` and `atol`
+    quantised,  // by `quantisation`
+  };
+  InferReport report;
+  Agreement agreement = Agreement::same;
+  std::int64_t equal = 0;  // of `present` elements
+  double rtol = 0;         // what was allowed
+  double atol = 0;
+  Quantisation quantisation = {};
+};
+
+// infer() of elements whose types are known. Bytes that are equal first, of the reference as
+// the dump's type; then numbers within the tolerance, by infer_near(); of a dump of integers
+// and a reference of floats, any scale and zero point.
+// Errors: those of infer() and infer_near(); several pairs with a tolerance or two types; two
+// types of which one has less than whole bytes, or that do not change into each other.
+[[nodiscard]] Result<TypedReport> infer_typed(std::span<const InferPair> pairs,
+                                              const TypedOptions& options);
 
 }  // namespace stridewise

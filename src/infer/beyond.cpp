@@ -36,16 +36,25 @@ std::optional<InferFit> find_named(const KnownPlaces& known) {
 
 }  // namespace
 
-std::optional<InferFit> find_backwards(const KnownPlaces& known) {
-  std::optional<InferFit> fit = find_reversed(known);
-  const bool whole = fit && fit->trailing_bytes == 0 && fit->missing_bytes == 0;
-  return whole ? std::move(fit) : std::nullopt;
+std::optional<InferFit> find_backwards(KnownPlaces& known) {
+  for (const std::int64_t place : known.first_places()) {
+    known.set_first(place);
+    std::optional<InferFit> fit = find_reversed(known);
+    if (fit && fit->trailing_bytes == 0 && fit->missing_bytes == 0) return fit;
+  }
+  return std::nullopt;
 }
 
-std::optional<InferFit> find_beyond(const KnownPlaces& known) {
-  for (const auto find :
-       {find_named, find_reversed, find_xored, find_twisted, find_fused}) {
-    if (std::optional<InferFit> fit = find(known)) return fit;
+std::optional<InferFit> find_beyond(KnownPlaces& known) {
+  // Another one may have been tried before.
+  if (known.first_places().size() > 1) known.set_first(unknown);
+  if (std::optional<InferFit> fit = find_named(known)) return fit;
+  for (const std::int64_t place : known.first_places()) {
+    known.set_first(place);
+    for (const auto find :
+         {find_reversed, find_xored, find_twisted, find_fused}) {
+      if (std::optional<InferFit> fit = find(known)) return fit;
+    }
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "base/checked.hpp"
@@ -181,7 +182,8 @@ class Builder {
 
   // A slowest digit whose steps divide the dump into equal parts, of which some
   // are empty, goes round all of them: c%64 rather than c, when 10 channels are
-  // on 64 processors. The base is then the part that it begins with.
+  // on 64 processors. The base is then the part that it begins with. Processors are a power
+  // of two; rows of a frame that are another number do not go round.
   void take_whole_processors(Axis& axis, std::int64_t start) const {
     if (axis.terms.empty() || start != 0) return;
     Term& top = axis.terms.front();
@@ -193,6 +195,7 @@ class Builder {
     const std::int64_t parts = dump_bytes_ / part;
     const std::int64_t bias = axis.base / top.stride.value;
     if (dump_bytes_ % part != 0 || parts < 2 ||
+        !std::has_single_bit(static_cast<std::uint64_t>(parts)) ||
         extent(top.digit) + bias > parts) {
       return;
     }

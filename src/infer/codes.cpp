@@ -143,10 +143,10 @@ class Coder {
 // The dump's numbers without what padding has more of than the reference.
 std::vector<double> without_padding(std::vector<double> dump, double padding,
                                     std::size_t elements) {
-  const auto same = std::ranges::equal_range(dump, padding);
-  const auto more = std::min(dump.size() - std::min(elements, dump.size()),
-                             static_cast<std::size_t>(same.size()));
-  dump.erase(same.begin(), same.begin() + static_cast<std::ptrdiff_t>(more));
+  const auto [first, end] = std::equal_range(dump.begin(), dump.end(), padding);
+  const auto beyond = static_cast<std::ptrdiff_t>(
+      dump.size() - std::min(elements, dump.size()));
+  dump.erase(first, first + std::min(beyond, end - first));
   return dump;
 }
 

@@ -12,6 +12,7 @@
 #include "infer/data.hpp"
 #include "infer/names.hpp"
 #include "infer/offsets.hpp"
+#include "infer/partial.hpp"
 #include "infer/search.hpp"
 #include "infer/tabled.hpp"
 #include "infer/tile_search.hpp"
@@ -36,28 +37,6 @@ bool all_equal(const InferData& data, std::int64_t elements) {
     data.report(static_cast<double>(first) / static_cast<double>(elements));
   }
   return elements > 1;
-}
-
-// What the search found, which explains every element. It tries some layouts:
-// one that fits is not shown to be the only one.
-InferReport searched(SearchResult found, InferReport report) {
-  report.outcome = found.fits.size() == 1 ? InferReport::Outcome::unproven
-                                          : InferReport::Outcome::several;
-  report.present = report.matching = report.elements;
-  report.fits = std::move(found.fits);
-  report.best.reset();
-  report.reason = "values repeat";
-  return report;
-}
-
-// A layout that has every element, and no other has them there.
-InferReport certain(InferFit fit, InferReport report) {
-  report.outcome = InferReport::Outcome::one;
-  report.fits.push_back(std::move(fit));
-  report.present = report.matching = report.elements;
-  report.best.reset();
-  report.reason.clear();
-  return report;
 }
 
 bool has_table(const Layout& layout) {
@@ -86,17 +65,21 @@ class Decision {
     if (by_places()) return std::move(report_);
     if (!places_tell_ || elements_ <= search_limit) {
       SearchResult found = search_layouts(data_, dims_, elements_);
-      if (!found.fits.empty()) return searched(std::move(found), report_);
-      for (InferFit& near : found.near) note_near(std::move(near));
+      if (!found.fits.empty())
+        return all_of(std::move(found.fits), std::move(report_));
+      for (InferFit& near : found.near) {
+        const Explained explained =
+            explain(data_, options_.shape, offsets_of(near.layout), true);
+        note_best(std::move(near), explained);
+      }
     }
     if (tiles_may_tell_ && !nearly_all(matching_)) {
       by_tiles();
       if (!report_.fits.empty()) return std::move(report_);
     }
     if (known()) {
-      if (auto beyond = find_beyond(*known())) {
-        return certain(*std::move(beyond), std::move(report_));
-      }
+      if (auto beyond = find_beyond(*known()))
+        return by_known(*std::move(beyond));
     }
     if (stuck_ && by_table(*stuck_, Outcome::one, true))
       return std::move(report_);
@@ -164,7 +147,7 @@ class Decision {
     }
     const Explained explained = explained_by(*built);
     if (explained.matching < elements_) {
-      note_best(*built, explained);
+      note_best({built->layout, {}, built->start_byte, 0}, explained);
       return nearly_all(explained.matching);
     }
     accept(*located, *built, explained);
@@ -199,24 +182,17 @@ class Decision {
   }
 
   // The layout that explains most is the nearest one, should none fit.
-  void note_best(const Built& built, const Explained& explained) {
+  void note_best(InferFit fit, const Explained& explained) {
     if (report_.best && explained.matching <= matching_) return;
     matching_ = explained.matching;
-    report_.best = InferFit{built.layout, {}, built.start_byte, 0};
-  }
-  void note_near(InferFit near) {
-    const Explained explained =
-        explain(data_, options_.shape, offsets_of(near.layout), true);
-    if (report_.best && explained.matching <= matching_) return;
-    matching_ = explained.matching;
-    report_.best = std::move(near);
+    report_.best = std::move(fit);
   }
 
   // Whether this layout, or one that says more, is the answer.
   bool takes(const Located& located, const Built& built) {
     const Explained explained = explained_by(built);
     if (explained.present == 0 || explained.matching < explained.present) {
-      note_best(built, explained);
+      note_best({built.layout, {}, built.start_byte, 0}, explained);
       return false;
     }
     // A layout of which a part of the tensor would be missing is none where
@@ -224,15 +200,20 @@ class Decision {
     if (explained.present < elements_ && elements_ <= search_limit) {
       SearchResult found = search_layouts(data_, dims_, elements_);
       if (!found.fits.empty()) {
-        report_ = searched(std::move(found), std::move(report_));
+        report_ = all_of(std::move(found.fits), std::move(report_));
         return true;
       }
     }
     // What the dump has all of is not half of it.
     if (explained.present < elements_ && known()) return false;
+    if (explained.present < elements_ &&
+        !enough_present(data_, built.layout, elements_, explained.present)) {
+      note_best({built.layout, {}, built.start_byte, 0}, explained);
+      return false;
+    }
     if (explained.present == elements_ && is_odd(built) && known()) {
       if (auto fit = find_backwards(*known())) {
-        report_ = certain(*std::move(fit), std::move(report_));
+        report_ = by_known(*std::move(fit));
         return true;
       }
     }
@@ -267,8 +248,14 @@ class Decision {
     report_.best.reset();
   }
 
-  // The places of all elements; looked for once, where they are asked for.
-  const std::optional<KnownPlaces>& known() {
+  // A layout that the known places tell, and that explains every element.
+  InferReport by_known(InferFit fit) {
+    if (known_->complete()) return certain(std::move(fit), std::move(report_));
+    return all_of({std::move(fit)}, std::move(report_));
+  }
+
+  // The places of elements; looked for once, where they are asked for.
+  std::optional<KnownPlaces>& known() {
     if (!looked_for_) known_ = KnownPlaces::find(data_, dims_, elements_);
     looked_for_ = true;
     return known_;

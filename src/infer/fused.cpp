@@ -147,12 +147,15 @@ class Search {
       for (const Part& part : candidate.fused) {
         f = f * extent(part) + value(part, element);
       }
-      std::int64_t place = known_.place(element_of(candidate, f));
+      std::int64_t sum = known_.step(element_of(candidate, f));
+      if (sum == unknown) return true;
       for (const Part& part : candidate.rest) {
-        const std::int64_t at = element_at(part, value(part, element));
-        place += known_.place(at) - known_.place(0);
+        const std::int64_t along =
+            known_.step(element_at(part, value(part, element)));
+        if (along == unknown) return true;
+        sum += along;
       }
-      return known_.place(element) == place;
+      return known_.step(element) == sum;
     });
   }
 
@@ -181,7 +184,7 @@ class Search {
   }
 
   [[nodiscard]] std::int64_t step(std::int64_t element) const {
-    return element < 0 ? unknown : known_.place(element) - known_.place(0);
+    return element < 0 ? unknown : known_.step(element);
   }
 
   // The digits of a digit whose values have these places.

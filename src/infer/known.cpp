@@ -32,6 +32,18 @@ void advance(std::vector<std::int64_t>& index, const Shape& shape) {
   }
 }
 
+// The places of the dump that hold the value of the first element; none where they are many.
+std::vector<std::int64_t> places_of_first(const InferData& data) {
+  constexpr std::size_t most = 16;
+  std::vector<std::int64_t> places;
+  for (std::int64_t at = 0; at < data.dump_bytes() / data.width(); ++at) {
+    if (!data.equal(0, at * data.width())) continue;
+    if (places.size() == most) return {};
+    places.push_back(at);
+  }
+  return places;
+}
+
 }  // namespace
 
 std::optional<KnownPlaces> KnownPlaces::find(const InferData& data,
@@ -42,21 +54,40 @@ std::optional<KnownPlaces> KnownPlaces::find(const InferData& data,
     return std::nullopt;
   }
   PlaceTable table(elements);
-  for (std::int64_t e = 0; e < elements; ++e) table.add(data.reference_key(e));
-  if (!table.distinct() || table.scan(data, 0) < elements) return std::nullopt;
-  KnownPlaces known(dims, data.dump_bytes());
+  std::int64_t values = 0;
+  for (std::int64_t e = 0; e < elements; ++e) {
+    values += table.add(data.reference_key(e)) ? 1 : 0;
+  }
+  if (8 * values < elements || table.scan(data, 0) < values) {
+    return std::nullopt;
+  }
+  KnownPlaces known(data, dims);
   known.strides_ = strides_of(dims.shape);
   known.places_.reserve(static_cast<std::size_t>(elements));
+  std::int64_t found = 0;
   for (std::int64_t e = 0; e < elements; ++e) {
     const std::int64_t byte = table.place(data.reference_key(e));
-    if (byte < 0) return std::nullopt;
-    known.places_.push_back(byte / data.width());
+    known.places_.push_back(byte < 0 ? unknown : byte / data.width());
+    found += byte < 0 ? 0 : 1;
   }
-  Sequence random;  // an answer does not depend on chance
-  for (int k = 0; k < sample_count; ++k) {
-    known.samples_.push_back(random.below(elements));
+  if (8 * found < elements) return std::nullopt;
+  known.complete_ = found == elements;
+  if (known.place(0) != unknown) {
+    known.first_places_ = {known.place(0)};
+  } else {
+    known.first_places_ = places_of_first(data);
   }
+  known.draw_samples();
   return known;
+}
+
+void KnownPlaces::draw_samples() {
+  Sequence random;  // an answer does not depend on chance
+  for (int k = 0; k < 16 * sample_count && std::ssize(samples_) < sample_count;
+       ++k) {
+    const std::int64_t element = random.below(elements());
+    if (place(element) != unknown) samples_.push_back(element);
+  }
 }
 
 std::string KnownPlaces::free_name(std::string name) const {
@@ -69,16 +100,41 @@ std::string KnownPlaces::free_name(std::string name) const {
 std::vector<std::int64_t> KnownPlaces::line(std::size_t d) const {
   std::vector<std::int64_t> steps;
   for (std::int64_t x = 0; x < shape()[d].extent; ++x) {
-    steps.push_back(place(x * strides_[d]) - place(0));
+    steps.push_back(step(x * strides_[d]));
+  }
+  return steps;
+}
+
+std::vector<std::int64_t> KnownPlaces::voted_line(std::size_t d) const {
+  std::vector<std::int64_t> steps = line(d);
+  const std::int64_t extent = shape()[d].extent;
+  Sequence random;
+  for (std::int64_t x = 1; x < extent; ++x) {
+    std::int64_t& told = steps[static_cast<std::size_t>(x)];
+    for (int k = 0; k < sample_count && told == unknown; ++k) {
+      // The same element at index 0 and at x.
+      const std::int64_t other = random.below(elements());
+      const std::int64_t zero = other - index(other, d) * strides_[d];
+      const std::int64_t at = zero + x * strides_[d];
+      if (place(zero) == unknown || place(at) == unknown) continue;
+      told = place(at) - place(zero);
+    }
   }
   return steps;
 }
 
 bool KnownPlaces::additive() const {
+  std::vector<std::vector<std::int64_t>> lines;
+  for (std::size_t d = 0; d < shape().size(); ++d) {
+    lines.push_back(voted_line(d));
+  }
   return std::ranges::all_of(samples_, [&](std::int64_t element) {
     std::int64_t sum = place(0);
     for (std::size_t d = 0; d < shape().size(); ++d) {
-      sum += place(index(element, d) * strides_[d]) - place(0);
+      const std::int64_t along =
+          lines[d][static_cast<std::size_t>(index(element, d))];
+      if (along == unknown) return true;
+      sum += along;
     }
     return place(element) == sum;
   });
@@ -87,8 +143,14 @@ bool KnownPlaces::additive() const {
 bool KnownPlaces::explained_by(const Layout& layout) const {
   const std::int64_t bits = 8 * dims_->element_bytes;
   std::vector<std::int64_t> index(shape().size(), 0);
-  for (const std::int64_t place : places_) {
-    if (layout.bit_of(index) != place * bits) return false;
+  for (std::int64_t e = 0; e < elements(); ++e) {
+    const std::int64_t bit = layout.bit_of(index);
+    if (place(e) != unknown) {
+      if (bit != place(e) * bits) return false;
+    } else if (bit % 8 != 0 || bit + bits > 8 * dump_bytes_ ||
+               !data_->equal(e, bit / 8)) {
+      return false;
+    }
     advance(index, shape());
   }
   return true;

@@ -10,19 +10,27 @@
 
 #include "infer/data.hpp"
 #include "infer/names.hpp"
+#include "infer/offsets.hpp"
 #include "stridewise/infer.hpp"
 
 namespace stridewise::inference {
 
-// Where each element stands in the dump: known where values are distinct and the dump has
-// each of them once.
+// Where each element stands in the dump: known where its value occurs once on both sides.
 class KnownPlaces {
  public:
-  // nullopt: a value stands nowhere or twice, or the tensor has more than 4 million
-  // elements. O(elements + dump).
+  // nullopt: fewer than one of eight places is known, a value of the tensor is not in the
+  // dump, or the tensor has more than 4 million elements. O(elements + dump).
   [[nodiscard]] static std::optional<KnownPlaces> find(const InferData& data,
                                                        const Dims& dims,
                                                        std::int64_t elements);
+
+  // Whether the place of every element is known.
+  [[nodiscard]] bool complete() const { return complete_; }
+  // Where the first element may stand: places are told from there.
+  [[nodiscard]] const std::vector<std::int64_t>& first_places() const {
+    return first_places_;
+  }
+  void set_first(std::int64_t place) { places_.front() = place; }
 
   [[nodiscard]] const Shape& shape() const { return dims_->shape; }
   [[nodiscard]] const Dims& dims() const { return *dims_; }
@@ -30,9 +38,15 @@ class KnownPlaces {
   [[nodiscard]] std::int64_t elements() const {
     return static_cast<std::int64_t>(places_.size());
   }
-  // Of an element, by its number in logical order; places count in elements.
+  // Of an element, by its number in logical order; places count in elements. `unknown`: its
+  // value repeats. That of the first element is known.
   [[nodiscard]] std::int64_t place(std::int64_t element) const {
     return places_[static_cast<std::size_t>(element)];
+  }
+  // Places beyond that of the first element, or `unknown`.
+  [[nodiscard]] std::int64_t step(std::int64_t element) const {
+    const std::int64_t at = place(element);
+    return at == unknown ? unknown : at - place(0);
   }
   // How many elements lie between two indices of dim d that follow each other.
   [[nodiscard]] std::int64_t stride(std::size_t d) const { return strides_[d]; }
@@ -41,14 +55,17 @@ class KnownPlaces {
   }
   // That name, or with "_" behind it until no dim has it.
   [[nodiscard]] std::string free_name(std::string name) const;
-  // Places along dim d, all other indices 0, relative to that of the first element.
+  // Steps along dim d, all other indices 0.
   [[nodiscard]] std::vector<std::int64_t> line(std::size_t d) const;
+  // The same where places are a sum: also by elements whose other indices are not 0.
+  [[nodiscard]] std::vector<std::int64_t> voted_line(std::size_t d) const;
 
-  // Elements here and there, the same ones each time.
+  // Elements here and there whose places are known, the same ones each time.
   [[nodiscard]] const std::vector<std::int64_t>& samples() const {
     return samples_;
   }
-  // Whether places are a sum of one function of each dim's index, by the samples.
+  // Whether places are a sum of one function of each dim's index, by the samples whose steps
+  // are known.
   [[nodiscard]] bool additive() const;
 
   // The layout as a fit, if it puts each element where the dump has it. O(elements).
@@ -59,12 +76,16 @@ class KnownPlaces {
       std::vector<Term> terms, std::vector<FusedIndex> fused) const;
 
  private:
-  KnownPlaces(const Dims& dims, std::int64_t dump_bytes)
-      : dims_(&dims), dump_bytes_(dump_bytes) {}
+  KnownPlaces(const InferData& data, const Dims& dims)
+      : data_(&data), dims_(&dims), dump_bytes_(data.dump_bytes()) {}
+  void draw_samples();
   [[nodiscard]] bool explained_by(const Layout& layout) const;
 
+  const InferData* data_;
   const Dims* dims_;
   std::int64_t dump_bytes_;
+  bool complete_ = true;
+  std::vector<std::int64_t> first_places_;
   std::vector<std::int64_t> strides_;
   std::vector<std::int64_t> places_;
   std::vector<std::int64_t> samples_;

@@ -14,6 +14,9 @@ namespace {
 using inference::Coded;
 using inference::Scale;
 
+// The share of elements within a step that a layout of a quantised dump has.
+constexpr double least_quantised = 0.99;
+
 // What a layout's places hold, beside the reference.
 struct Compared {
   std::int64_t present = 0;
@@ -45,20 +48,37 @@ class Near {
                   "values do not rise together");
     }
     Result<NearReport> report = by_scale(*scale);
-    // Pairs that belong together tell the scale better than their order.
-    for (int round = 0; round < 3 && report; ++round) {
-      if (report->report.fits.empty()) break;
-      const auto refined = scale_of(report->report.fits.front());
+    if (!report || !refine(*report)) return report;
+    // Of the better scale, another layout may fit, or have a name.
+    return report->report.fits.empty() ? by_scale(scale_) : std::move(report);
+  }
+
+  // Pairs that belong together tell the scale better than their order, without those that
+  // are too far from each other to be right. Whether a layout explains so much with it that
+  // it fits.
+  bool refine(NearReport& near) {
+    InferReport& report = near.report;
+    const std::optional<InferFit> fit =
+        report.fits.empty() ? report.best : report.fits.front();
+    if (!fit) return false;
+    Compared before = compare(*fit);
+    for (const double steps_off : {8.0, 4.0, 2.0, 2.0}) {
+      const std::optional<Scale> refined = scale_of(*fit, steps_off);
       if (!refined) break;
-      scale_ = *refined;
-      const Compared now = compare(report->report.fits.front());
-      if (now.equal <= report->equal) break;
-      report->equal = now.equal;
-      report->report.matching = now.near;
-      report->scale = refined->scale;
-      report->zero_point = refined->zero_point;
+      const Scale old = std::exchange(scale_, *refined);
+      const Compared now = compare(*fit);
+      if (std::pair(now.near, now.equal) <=
+          std::pair(before.near, before.equal)) {
+        scale_ = old;
+        break;
+      }
+      before = now;
     }
-    return report;
+    near.equal = before.equal;
+    near.scale = scale_.scale;
+    near.zero_point = scale_.zero_point;
+    report.matching = before.near;
+    return suffices(before, least_quantised);
   }
 
   Result<NearReport> by_scale(const Scale& scale) {
@@ -72,8 +92,8 @@ class Near {
     NearOptions exact = options_;
     exact.rtol = 0;
     exact.atol = 0.25;
-    Result<NearReport> report =
-        judged(inference::code_numbers(integers, dump_, exact), 0.99);
+    Result<NearReport> report = judged(
+        inference::code_numbers(integers, dump_, exact), least_quantised);
     if (report) {
       report->scale = scale.scale;
       report->zero_point = scale.zero_point;
@@ -202,10 +222,14 @@ class Near {
     return compared;
   }
 
-  [[nodiscard]] std::optional<Scale> scale_of(const InferFit& fit) const {
+  // By elements that are at most so many steps off.
+  [[nodiscard]] std::optional<Scale> scale_of(const InferFit& fit,
+                                              double steps_off) const {
     std::vector<double> reals;
     std::vector<double> integers;
     for_each_element(fit, [&](double real, double integer) {
+      const double expected = scale_.quantise(real, *options_.quantised);
+      if (std::abs(expected - integer) > steps_off) return;
       reals.push_back(real);
       integers.push_back(integer);
     });

@@ -43,13 +43,15 @@ PlaceTable::Slot& PlaceTable::find(std::uint64_t key) {
   return slots_[at];
 }
 
-void PlaceTable::add(std::uint64_t key) {
+bool PlaceTable::add(std::uint64_t key) {
   Slot& slot = find(key);
+  const bool first = slot.references == 0;
   slot.key = key;
-  distinct_ = distinct_ && slot.references == 0;
+  distinct_ = distinct_ && first;
   ++slot.references;
   const std::uint64_t bit = (key * golden) >> filter_shift_;
   filter_[static_cast<std::size_t>(bit / 64)] |= std::uint64_t{1} << (bit % 64);
+  return first;
 }
 
 bool PlaceTable::found(std::uint64_t key, std::int64_t place) {

@@ -15,7 +15,8 @@ class PlaceTable {
  public:
   explicit PlaceTable(std::int64_t values);
 
-  void add(std::uint64_t key);
+  // Whether it is the first of this value.
+  bool add(std::uint64_t key);
   // Whether each value was added once.
   [[nodiscard]] bool distinct() const { return distinct_; }
 

@@ -64,7 +64,7 @@ std::optional<InferFit> find_reversed(const KnownPlaces& known) {
   const Shape& shape = known.shape();
   std::vector<std::vector<Choice>> choices;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    choices.push_back(choices_of(known.line(d)));
+    choices.push_back(choices_of(known.voted_line(d)));
     if (choices.back().empty()) return std::nullopt;
   }
   std::vector<std::size_t> chosen(shape.size(), 0);

@@ -84,6 +84,20 @@ Sample spread_sample(const Shape& shape, std::int64_t elements) {
   return sample;
 }
 
+std::vector<std::uint64_t> sorted_keys(const InferData& data,
+                                       std::int64_t elements,
+                                       std::int64_t most) {
+  Sequence random;
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t k = 0; k < std::min(elements, most); ++k) {
+    keys.push_back(
+        data.reference_key(elements <= most ? k : random.below(elements)));
+    data.looked(k);
+  }
+  std::ranges::sort(keys);
+  return keys;
+}
+
 Sample sample_of(const InferData& data, const Shape& shape,
                  std::int64_t elements) {
   constexpr std::int64_t drawn = 8192;

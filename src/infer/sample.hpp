@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "infer/data.hpp"
@@ -17,6 +18,11 @@ struct Sample {
 // Elements all over the tensor: all of a small one, none of one that is large, as each look
 // at mapped memory brings in what lies around.
 [[nodiscard]] Sample spread_sample(const Shape& shape, std::int64_t elements);
+
+// The keys of at most `most` elements, sorted: of all, or of some drawn from them.
+[[nodiscard]] std::vector<std::uint64_t> sorted_keys(const InferData& data,
+                                                     std::int64_t elements,
+                                                     std::int64_t most);
 
 [[nodiscard]] Sample sample_of(const InferData& data, const Shape& shape,
                                std::int64_t elements);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/random.hpp"
 #include "infer/names.hpp"
+#include "infer/sample.hpp"
 #include "layout/index.hpp"
 #include "stridewise/notation.hpp"
 
@@ -83,6 +83,25 @@ InferFit finish(const Built& built, const Dims& dims, std::int64_t dump_bytes) {
   return fit;
 }
 
+InferReport all_of(std::vector<InferFit> fits, InferReport report) {
+  report.outcome = fits.size() == 1 ? InferReport::Outcome::unproven
+                                    : InferReport::Outcome::several;
+  report.present = report.matching = report.elements;
+  report.fits = std::move(fits);
+  report.best.reset();
+  report.reason = "values repeat";
+  return report;
+}
+
+InferReport certain(InferFit fit, InferReport report) {
+  report.outcome = InferReport::Outcome::one;
+  report.fits.push_back(std::move(fit));
+  report.present = report.matching = report.elements;
+  report.best.reset();
+  report.reason.clear();
+  return report;
+}
+
 bool starts_anywhere(const InferFit& fit) {
   const Expression& expression = fit.layout.expression();
   const bool whole =
@@ -136,17 +155,10 @@ struct Distinct {
 // Of a large tensor, of elements here and there.
 Distinct count_distinct(const InferData& data, std::int64_t elements) {
   constexpr std::int64_t most = 1 << 20;
-  const bool all = elements <= most;
-  std::vector<std::uint64_t> keys;
-  Sequence random;
-  const std::int64_t count = std::min(elements, most);
-  for (std::int64_t k = 0; k < count; ++k) {
-    keys.push_back(data.reference_key(all ? k : random.below(elements)));
-    data.looked(k);
-  }
-  std::ranges::sort(keys);
-  const auto repeated = std::ranges::unique(keys);
-  return {count - std::ssize(repeated), count};
+  std::vector<std::uint64_t> keys = sorted_keys(data, elements, most);
+  const std::int64_t of = std::ssize(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return {std::ssize(keys), of};
 }
 
 // Whether values that repeat are the reason, and what settles it.

@@ -18,6 +18,13 @@ namespace stridewise::inference {
 [[nodiscard]] InferFit finish(const Built& built, const Dims& dims,
                               std::int64_t dump_bytes);
 
+// The report of layouts that explain every element. Others were not tried: one that fits is
+// not shown to be the only one.
+[[nodiscard]] InferReport all_of(std::vector<InferFit> fits,
+                                 InferReport report);
+// The report of a layout that has every element, where no other has them there.
+[[nodiscard]] InferReport certain(InferFit fit, InferReport report);
+
 // Of a dump that is not the layout's memory alone, whether the same layout from another
 // processor on would put every element where it is.
 [[nodiscard]] bool starts_anywhere(const InferFit& fit);

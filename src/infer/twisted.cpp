@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "infer/digits.hpp"
 #include "infer/known.hpp"
+#include "infer/offsets.hpp"
 
 namespace stridewise::inference {
 namespace {
@@ -97,10 +98,14 @@ class Search {
       for (int k = 0; k < samples; ++k) {
         const std::int64_t x = random.below(extent(d));
         const std::int64_t y = random.below(extent(e));
-        const std::int64_t place =
-            known_.place(x * known_.stride(d) + y * known_.stride(e)) -
-            known_.place(0) - at(lines_[d], x) - at(lines_[e], y);
-        planes_[e].push_back({x, y, place});
+        const std::int64_t step =
+            known_.step(x * known_.stride(d) + y * known_.stride(e));
+        const std::int64_t along_d = at(lines_[d], x);
+        const std::int64_t along_e = at(lines_[e], y);
+        if (step == unknown || along_d == unknown || along_e == unknown) {
+          continue;
+        }
+        planes_[e].push_back({x, y, step - along_d - along_e});
       }
       const bool sum = std::ranges::all_of(
           planes_[e], [](const Sample& sample) { return sample.place == 0; });
@@ -187,6 +192,7 @@ class Search {
       for (const Right& right : rights) {
         if (right.part.dim != d) continue;
         for (std::size_t x = 0; x < rest.size(); ++x) {
+          if (rest[x] == unknown) continue;
           const std::int64_t b = right.part.at(static_cast<std::int64_t>(x));
           rest[x] -= left.stride * right.value(0, b, left.part.mod);
         }

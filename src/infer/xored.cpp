@@ -38,17 +38,31 @@ std::vector<IndexBit> index_bits(const Shape& shape) {
   return bits;
 }
 
-// By the places of the elements whose index has one bit; nullopt: places are no xor.
+// What one bit of the index changes in a place; nullopt: no two places tell.
+std::optional<std::uint64_t> column_of(const KnownPlaces& known,
+                                       std::size_t bit) {
+  const std::int64_t step = std::int64_t{1} << bit;
+  const auto between = [&](std::int64_t element) {
+    return static_cast<std::uint64_t>(known.place(element) ^
+                                      known.place(element ^ step));
+  };
+  if (known.place(step) != unknown) return between(0);
+  for (const std::int64_t element : known.samples()) {
+    if (known.place(element ^ step) != unknown) return between(element);
+  }
+  return std::nullopt;
+}
+
+// By pairs of elements whose indices differ in one bit; nullopt: places are no xor.
 std::optional<std::vector<PlaceBit>> rows_of(
     const KnownPlaces& known, const std::vector<IndexBit>& bits) {
   const std::int64_t first = known.place(0);
   std::vector<PlaceBit> rows(place_bits);
   for (std::size_t k = 0; k < bits.size(); ++k) {
-    const auto column =
-        static_cast<std::uint64_t>(known.place(std::int64_t{1} << k) ^ first);
-    if (column >> rows.size() != 0) return std::nullopt;
+    const std::optional<std::uint64_t> column = column_of(known, k);
+    if (!column || *column >> rows.size() != 0) return std::nullopt;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      if ((column >> row & 1U) != 0) rows[row].of.push_back(bits[k]);
+      if ((*column >> row & 1U) != 0) rows[row].of.push_back(bits[k]);
     }
   }
   for (std::size_t row = 0; row < rows.size(); ++row) {

@@ -97,8 +97,10 @@ TEST(InferNear, ScalesAndZeroPointsAreFound) {
   const Layout layout = layout_of("n c/16 h w c%16", "n=2,c=40,h=6,w=5");
   const Numbers reference = normal(layout.elements(), 3);
   const NearOptions::Range range{-128, 127};
-  for (const auto& [scale, zero] :
+  for (const auto& pair :
        {std::pair{0.025, 0.0}, std::pair{0.031, -7.0}, std::pair{0.01, 20.0}}) {
+    const double scale = pair.first;
+    const double zero = pair.second;
     const Numbers dump = dump_of(layout, reference, [&](double x) {
       return std::clamp(std::nearbyint(x / scale) + zero, range.lowest,
                         range.highest);
