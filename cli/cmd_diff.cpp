@@ -162,12 +162,9 @@ void shape_of_golden(Options& options, const TensorFile& b) {
   const std::vector<LayoutSource> source =
       resolve_all(std::array{options.layout_a}, "");
   const std::vector<std::string> dims = dims_of(source[0]);
-  if (dims.size() != b.npy->shape.size()) return;
-  Shape shape;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    shape.push_back({dims[d], b.npy->shape[d]});
-  }
-  options.shape = print(shape);
+  const std::optional<Shape> shape = shape_in_order(source[0], b.npy->shape);
+  if (!shape) return;
+  options.shape = print(*shape);
   if (source[0].spelled_dims != dims) {
     options.assumed =
         fmt::format("B's dims are {}; else say --layout-b or --shape {}=...",
@@ -177,7 +174,7 @@ void shape_of_golden(Options& options, const TensorFile& b) {
 
 // An array of which nobody says otherwise is the tensor itself.
 void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
-  if (options.layout_a.empty() && a.npy && !a.npy->shape.empty()) {
+  if (options.layout_a.empty() && a.npy) {
     if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
     const Shape shape = options.layout_b.empty()
                             ? tensor_shape(options.shape).shape
@@ -205,25 +202,6 @@ const Expression& told(const Layout& layout, const LayoutSource& source) {
   const bool own =
       source.expression.parts().empty() && !layout.expression().parts().empty();
   return own ? source.expression : layout.expression();
-}
-
-// The integers that --scale is of.
-void use_scales(const ScaleOptions& scales, DiffOptions& options) {
-  if (!scales.given()) return;
-  const auto integer = [](const ElementType& type) {
-    return type.kind == ElementKind::signed_integer ||
-           type.kind == ElementKind::unsigned_integer;
-  };
-  const ElementType type_b = options.type_b.value_or(options.type);
-  if (integer(options.type) == integer(type_b)) {
-    throw Failure{
-        {ErrorCode::mismatch,
-         fmt::format("--scale and --zero-point are of the side that is "
-                     "integers, A is {} and B {}; bring one to f32 by "
-                     "'stridewise convert --to-dtype'",
-                     options.type.name, type_b.name)}};
-  }
-  (integer(options.type) ? options.scales_a : options.scales_b) = scales.read();
 }
 
 // What the user allows, else what the types leave.
@@ -270,7 +248,7 @@ void run(Context& context, const Options& given) {
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
   const Types types = types_of(files.a, files.b, options, sources);
-  need(options.shape, "--shape", options.a);
+  need_shape(options.shape, sources, options.a);
   const TensorPair pair = value_of(
       bind_pair(files.a, sources[0], files.b, sources[1],
                 shape_in_files(options.shape, sources,
@@ -289,7 +267,7 @@ void run(Context& context, const Options& given) {
   DiffOptions diff_options{
       pair.type_a,         {},          {}, memory_a.first_byte,
       memory_b.first_byte, pair.type_b, {}, {}};
-  use_scales(options.scales, diff_options);
+  options.scales.use_in(diff_options);
   diff_options.tolerance = tolerance_of(options, diff_options);
   std::int64_t told_a = 0;
   diff_options.passed = [&](std::int64_t done_a, std::int64_t) {

@@ -19,6 +19,7 @@ namespace stridewise::cli {
 namespace fs = std::filesystem;
 
 TensorShape tensor_shape(const std::string& text) {
+  if (text.empty()) return {{}, true};
   if (text.find('=') != std::string::npos) return {value_of(parse_shape(text))};
   const auto extents = static_cast<std::size_t>(
       1 + std::count_if(text.begin(), text.end(),
@@ -54,6 +55,17 @@ Shape shape_in_files(const std::string& text,
     }
   }
   return value_of(shape_of(text, layouts));
+}
+
+std::optional<Shape> shape_in_order(const LayoutSource& layout,
+                                    std::span<const std::int64_t> extents) {
+  const std::vector<std::string> dims = dims_of(layout);
+  if (dims.size() != extents.size()) return std::nullopt;
+  Shape shape;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    shape.push_back({dims[d], extents[d]});
+  }
+  return shape;
 }
 
 void PartOptions::add_to(Command command) {
@@ -152,7 +164,7 @@ std::optional<ElementType> dtype_of(const std::string& text) {
 }
 
 std::string print_dims(std::span<const std::string> dims) {
-  return fmt::format("{}", fmt::join(dims, " "));
+  return dims.empty() ? "-" : fmt::format("{}", fmt::join(dims, " "));
 }
 
 std::string print_dims(const Shape& shape) {

@@ -13,7 +13,7 @@
 
 namespace stridewise::cli {
 
-// A shape as text; without names, its dims are called x, nc, ncw, nchw or ncdhw
+// A shape as text, empty of an array without dims; without names, its dims are called x, nc, ncw, nchw or ncdhw
 // by their number, and `positional` tells so.
 struct TensorShape {
   Shape shape;
@@ -31,6 +31,11 @@ struct StoredTensor {
 [[nodiscard]] Shape shape_in_files(const std::string& text,
                                    std::span<const LayoutSource> layouts,
                                    std::initializer_list<StoredTensor> stored);
+
+// These extents with the names of a layout's dims, in its logical order; nullopt: it has
+// another number of dims.
+[[nodiscard]] std::optional<Shape> shape_in_order(
+    const LayoutSource& layout, std::span<const std::int64_t> extents);
 
 // --part and --table of commands that read dumps.
 struct PartOptions {
@@ -68,7 +73,7 @@ void date_after(const std::filesystem::path& path,
 
 [[nodiscard]] std::optional<ElementType> dtype_of(const std::string& text);
 
-// "n c h w": the expression of dims that follow each other.
+// "n c h w": the expression of dims that follow each other; "-" where there are none.
 [[nodiscard]] std::string print_dims(std::span<const std::string> dims);
 [[nodiscard]] std::string print_dims(const Shape& shape);
 

@@ -95,4 +95,19 @@ void ScaleOptions::add_to(Command command) {
                      "the dim whose indices have scales of their own");
 }
 
+void ScaleOptions::use_in(DiffOptions& options) const {
+  if (!given()) return;
+  const ElementType& type_a = options.type;
+  const ElementType type_b = options.type_b.value_or(type_a);
+  if (type_a.is_integer() == type_b.is_integer()) {
+    throw Failure{
+        {ErrorCode::mismatch,
+         fmt::format("--scale and --zero-point are of the side that is "
+                     "integers, A is {} and B {}; bring one to f32 by "
+                     "'stridewise convert --to-dtype'",
+                     type_a.name, type_b.name)}};
+  }
+  (type_a.is_integer() ? options.scales_a : options.scales_b) = read();
+}
+
 }  // namespace stridewise::cli

@@ -18,6 +18,8 @@ struct ScaleOptions {
   // Ends the command where a text is no number and no file of numbers, or where both have
   // another number of them.
   [[nodiscard]] Scales read() const;
+  // The scales of the side that is integers. Ends the command where it is both or neither.
+  void use_in(DiffOptions& options) const;
 };
 
 }  // namespace stridewise::cli
