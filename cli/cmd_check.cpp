@@ -24,12 +24,6 @@ struct Options {
 // and without a layout that it is the tensor itself.
 void use_header(Options& options, const TensorFile& file) {
   if (!file.npy) return;
-  const bool one_value = file.npy->shape.empty();
-  if (one_value && !options.layout.empty()) return;
-  if (one_value && options.shape.empty()) {
-    options.layout = "-";
-    return;
-  }
   if (options.layout.empty()) {
     if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
     const Shape shape = tensor_shape(options.shape).shape;
@@ -73,14 +67,9 @@ BoundTensor bind(Options& options, const TensorFile& file) {
   const std::vector<LayoutSource> sources =
       resolve_all(std::array{options.layout}, options.shape);
   take_told(options.shape, sources);
-  // An array without dims is one value, of a layout without any.
-  const bool one_value = file.npy && file.npy->shape.empty() &&
-                         options.shape.empty() &&
-                         sources[0].expression.dims().empty();
-  if (!one_value) need(options.shape, "--shape", options.file);
+  need_shape(options.shape, sources, options.file);
   const Shape shape =
-      one_value ? Shape{}
-                : shape_in_files(options.shape, sources, {{file, sources[0]}});
+      shape_in_files(options.shape, sources, {{file, sources[0]}});
   BoundTensor bound =
       bind_tensor(file, sources[0], shape, options.dtype, options.parts);
   if (bound.layout.plain() && !bound.layout.valid()) {

@@ -40,7 +40,8 @@ void set_extents(const ConvertCommand& options,
   if (options.shape.empty() && !both) {
     std::string told;
     if (!is_npy(options.in)) take_told(told, sources);
-    if (!told.empty()) convert.shape = shape_for(told, sources);
+    const bool one_value = dims_of(sources[0]).empty();
+    if (!told.empty() || one_value) convert.shape = shape_for(told, sources);
     return;
   }
   const TensorFile file = value_of(open_tensor(options.in));
@@ -50,12 +51,22 @@ void set_extents(const ConvertCommand& options,
   } else if (file.npy) {
     convert.shape = value_of(shape_of_array(file, sources[0]));
   } else {
-    need(options.shape, "--shape", options.in);
+    need_shape(options.shape, sources, options.in);
   }
   if (!both) return;
   convert.to_shape = options.to_shape.empty()
                          ? *convert.shape
                          : shape_for(options.to_shape, sources);
+}
+
+// An array is the tensor itself, where nobody says otherwise.
+void use_header(ConvertCommand& options) {
+  const TensorFile file = value_of(open_tensor(options.in));
+  if (!file.npy) return;
+  if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
+  const Shape shape = tensor_shape(options.shape).shape;
+  options.shape = print(shape);
+  options.from = print_dims(shape);
 }
 
 // An empty text, as of a variable of the shell that is not set, is no window of all.
@@ -81,6 +92,7 @@ void run(Context& context, const ConvertCommand& given) {
                    "--to-window needs --shape, the extents of all of OUT"}};
   }
   use_sidecar(options.in, options.from, options.shape, options.dtype);
+  if (options.from.empty() && !options.needs_to) use_header(options);
   need(options.from, "--from", options.in);
   if (options.to.empty() && options.needs_to) {
     throw Failure{{ErrorCode::invalid_value, "--to is required"}};
@@ -112,8 +124,14 @@ void run(Context& context, const ConvertCommand& given) {
   const ConvertReport report = convert_one(context, options, convert);
   Json json = json_of(report);
   json["device"] = mover.device;
+  const std::string& storage = *mover.storage;
+  json["storage"] = storage.empty() ? Json() : Json(storage);
   json["plan"] = options.device.empty() ? plan_json(report.plan) : Json();
-  context.answer(json, text_of(report, options.in, options.out));
+  std::string text = text_of(report, options.in, options.out);
+  if (!storage.empty()) {
+    text += fmt::format("on {}: {}\n", mover.device, storage);
+  }
+  context.answer(json, text);
 }
 
 // The options that convert and decode have in common.

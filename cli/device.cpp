@@ -43,8 +43,8 @@ ElementType opaque(const ElementType& type) {
   return type;
 }
 
-Result<void> move(const opencl::Queue& queue, const ConvertJob& job,
-                  Fill fill) {
+Result<void> move(const opencl::Queue& queue, const ConvertJob& job, Fill fill,
+                  std::string& storage) {
   if (job.src.elements() == 0) return {};
   const bool same = job.values.src == job.values.dst;
   if (job.values.quantisation != Quantisation{}) {
@@ -61,6 +61,10 @@ Result<void> move(const opencl::Queue& queue, const ConvertJob& job,
                        ? opencl::Tensor::buffer(queue, job.dst, dst_type)
                        : create(queue, job.dst, dst_type);
   if (!dst) return unexpected(dst.error());
+  const auto kind = [](const opencl::Tensor& tensor) {
+    return tensor.storage() == opencl::Storage::image ? "image" : "buffer";
+  };
+  storage = fmt::format("{} to {}", kind(*src), kind(*dst));
   if (auto written = queue.write(job.in, *src); !written) return written;
   if (fill == Fill::keep) {
     if (auto written = queue.write(job.out, *dst); !written) return written;
@@ -79,9 +83,11 @@ Mover mover_on(const std::string& text, Fill fill) {
   const int number = device_number(text);
 #ifdef STRIDEWISE_HAS_OPENCL
   const opencl::Queue queue = value_of(opencl::Queue::open(number));
-  return {queue.device().name, [queue, fill](const ConvertJob& job) {
-            return move(queue, job, fill);
-          }};
+  Mover mover{queue.device().name, {}};
+  mover.move = [queue, fill, storage = mover.storage](const ConvertJob& job) {
+    return move(queue, job, fill, *storage);
+  };
+  return mover;
 #else
   static_cast<void>(number);
   static_cast<void>(fill);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "stridewise/io.hpp"
@@ -12,6 +13,8 @@ namespace stridewise::cli {
 struct Mover {
   std::string device;  // its name
   std::function<Result<void>(const ConvertJob&)> move;
+  // What held both sides, once it has moved: "buffer to image".
+  std::shared_ptr<std::string> storage = std::make_shared<std::string>();
 };
 
 // What moves a file's bytes on the device that `text` names: "opencl",

@@ -202,6 +202,13 @@ void need(const std::string& value, const std::string& option,
                                    sidecar_of(file).string(), why)}};
 }
 
+void need_shape(const std::string& shape, std::span<const LayoutSource> layouts,
+                const fs::path& file) {
+  const bool has_dims = std::ranges::any_of(
+      layouts, [](const auto& layout) { return !dims_of(layout).empty(); });
+  if (has_dims) need(shape, "--shape", file);
+}
+
 std::string identity_of(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return "";

@@ -34,6 +34,9 @@ void use_sidecar(const std::filesystem::path& file, std::string& layout,
 // Ends the command where an option is still empty after the file's sidecar.
 void need(const std::string& value, const std::string& option,
           const std::filesystem::path& file);
+// The same of --shape, which layouts without dims do not need.
+void need_shape(const std::string& shape, std::span<const LayoutSource> layouts,
+                const std::filesystem::path& file);
 
 // A file that is about to take its name, as its sidecar has it.
 struct Fingerprint {

@@ -189,6 +189,9 @@ class OutputFile {
   ~OutputFile();
 
   [[nodiscard]] std::span<std::byte> bytes() const;
+  // The file is to end after so many bytes, at most its size; those after them are no longer
+  // to be touched.
+  [[nodiscard]] Result<void> cut_to(std::int64_t size);
   [[nodiscard]] Result<void> commit();
 
  private:

@@ -66,6 +66,9 @@ Result<ShapeReadings> read_shape(std::string_view text,
     if (std::optional<Shape> shape = told(layouts)) {
       return ShapeReadings{*std::move(shape), {}};
     }
+    const bool one_value = std::ranges::all_of(
+        layouts, [](const auto& layout) { return dims_of(layout).empty(); });
+    if (one_value && !layouts.empty()) return ShapeReadings{};
     return fail(ErrorCode::mismatch,
                 "a shape is needed: the layout's text tells no extents");
   }

@@ -142,18 +142,23 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
                     "and be filled");
   }
   if (options.fill_byte) fill_all(options, data);
+  std::int64_t file_bytes = place->file_bytes;
   if (kept_as_is) {
-    auto kept = keep_existing(options.out,
-                              place->array ? &*place->array : nullptr, data);
+    const Result<std::int64_t> kept = keep_existing(
+        options.out, place->array ? &*place->array : nullptr, dst.memory, data);
     if (!kept) return unexpected(kept.error());
+    file_bytes += *kept - dst.memory.size_bytes();
   }
   const auto seconds = move_all(options, inputs, data);
   if (!seconds) return unexpected(seconds.error());
   if (options.before_commit) {
     auto allowed = options.before_commit(
         job_of(inputs.front(), inputs.front().sides.pairs.front(), data),
-        bytes);
+        bytes.first(static_cast<std::size_t>(file_bytes)));
     if (!allowed) return unexpected(allowed.error());
+  }
+  if (auto cut = output->cut_to(file_bytes); !cut) {
+    return unexpected(cut.error());
   }
   if (auto committed = output->commit(); !committed) {
     return unexpected(committed.error());

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -37,19 +36,24 @@ Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
   return {};
 }
 
-Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
-                           std::span<std::byte> data) {
+Result<std::int64_t> keep_existing(const fs::path& out, const NpyHeader* header,
+                                   const Layout& layout,
+                                   std::span<std::byte> data) {
+  const std::int64_t all = std::ssize(data);
   std::error_code none;
   const ContainerPath place = split_container_path(out.native());
-  if (!fs::exists(place.file, none)) return {};
+  if (!fs::exists(place.file, none)) return all;
   const Result<TensorFile> old = open_tensor(out);
   // A file that has no tensor of that name gets one.
   if (!old && place.name && old.error().code == ErrorCode::unknown_name) {
-    return {};
+    return all;
   }
   if (!old) return unexpected(old.error());
+  const std::int64_t has = std::ssize(old->data());
+  const bool ends_early = header == nullptr && !old->npy && has < all &&
+                          8 * has >= layout.used_bits();
   const bool same =
-      old->data().size() == data.size() &&
+      (has == all || ends_early) &&
       (header == nullptr ||
        (old->npy && old->npy->type == header->type &&
         old->npy->shape == header->shape && !old->npy->big_endian &&
@@ -62,8 +66,8 @@ Result<void> keep_existing(const fs::path& out, const NpyHeader* header,
                             description(old->npy ? &*old->npy : nullptr,
                                         old->data().size())));
   }
-  if (!data.empty()) std::memcpy(data.data(), old->data().data(), data.size());
-  return {};
+  std::ranges::copy(old->data(), data.begin());
+  return has;
 }
 
 namespace {

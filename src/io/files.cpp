@@ -199,6 +199,11 @@ std::span<std::byte> OutputFile::bytes() const {
   return {static_cast<std::byte*>(data_), size_};
 }
 
+Result<void> OutputFile::cut_to(std::int64_t size) {
+  if (::ftruncate(descriptor_, size) == 0) return {};
+  return io_error(path_, "cannot write", errno);
+}
+
 Result<void> OutputFile::commit() {
   if (hidden_name_.empty()) {
     // A nameless file can be linked but not renamed, and linking does not
