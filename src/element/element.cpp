@@ -158,6 +158,21 @@ constexpr auto aliases = std::to_array<Alias>({
     {"i2", "s2"},
     {"uint2", "u2"},
     {"bit", "u1"},
+    // NumPy's, of little-endian elements.
+    {"<f2", "f16"},
+    {"<f4", "f32"},
+    {"<f8", "f64"},
+    {"|i1", "s8"},
+    {"<i2", "s16"},
+    {"<i4", "s32"},
+    {"<i8", "s64"},
+    {"|u1", "u8"},
+    {"<u2", "u16"},
+    {"<u4", "u32"},
+    {"<u8", "u64"},
+    {"|b1", "bool"},
+    {"<c8", "c64"},
+    {"<c16", "c128"},
 });
 
 }  // namespace
@@ -179,6 +194,17 @@ Result<ElementType> parse_element_type(std::string_view name) {
     return *t;
   }
   if (const auto integer = integer_of(canonical)) return *integer;
+  if (lower.starts_with('>')) {
+    const std::string little = "<" + lower.substr(1);
+    if (const auto a = std::ranges::find(aliases, little, &Alias::alias);
+        a != aliases.end()) {
+      return fail(ErrorCode::unknown_name,
+                  "'" + std::string(name) + "' is big-endian " +
+                      std::string(a->name) +
+                      ": say that, and --byte-order big "
+                      "of the file");
+    }
+  }
   std::string known;
   std::vector<std::string> names;
   for (const ElementType& t : types) {
