@@ -57,11 +57,6 @@ nb::dict counts(const std::vector<DiffCounts>& all) {
   return told;
 }
 
-bool is_integer(const ElementType& type) {
-  return type.kind == ElementKind::signed_integer ||
-         type.kind == ElementKind::unsigned_integer;
-}
-
 Fields diff_of(const Layout& a, const Memory& a_bytes, const Layout& b,
                const Memory& b_bytes, const std::string& type,
                const std::string& type_b, std::optional<double> rtol,
@@ -78,7 +73,7 @@ Fields diff_of(const Layout& a, const Memory& a_bytes, const Layout& b,
                       .scales_b = {}};
   // Of the side that is integers.
   Scales& scaled =
-      is_integer(options.type) ? options.scales_a : options.scales_b;
+      options.type.is_integer() ? options.scales_a : options.scales_b;
   scaled.dim = scale_dim;
   for (const auto& [scale, zero_point] : scales) {
     scaled.each.push_back({static_cast<float>(scale), zero_point});
@@ -140,6 +135,19 @@ Fields check_of(const Layout& layout, const Memory& memory,
     leaks.append(one);
   }
   told["leaks"] = leaks;
+  nb::list sets;
+  for (const LeakSet& set : report.leak_sets) {
+    nb::dict one;
+    one["indices"] = set.indices;
+    one["byte"] = set.byte;
+    one["count"] = set.count;
+    one["of"] = set.of;
+    one["runs"] = set.runs;
+    sets.append(one);
+  }
+  told["leak_sets"] = sets;
+  told["nan_indices"] = report.nan_indices;
+  told["inf_indices"] = report.inf_indices;
   told["leak_runs"] = report.leak_runs;
   told["findings"] = report.findings;
   return told;
@@ -161,12 +169,30 @@ nb::dict fit_of(const InferFit& fit) {
   return told;
 }
 
+// How the values of a fit belong together.
+const char* agreement_name(TypedReport::Agreement agreement) {
+  switch (agreement) {
+    case TypedReport::Agreement::same:
+      return "equal";
+    case TypedReport::Agreement::rounded:
+      return "equal as the dump's type";
+    case TypedReport::Agreement::bits:
+      return "the same bits";
+    case TypedReport::Agreement::near:
+      return "within the tolerance";
+    case TypedReport::Agreement::quantised:
+      return "quantised";
+  }
+  return "";
+}
+
 // `record`: bytes, place and bytes of the part; -1 for what is not told.
 Fields infer_of(const std::vector<Memory>& references,
                 const std::vector<Memory>& dumps,
                 const std::vector<std::pair<std::string, std::int64_t>>& dims,
-                bool positional, std::int64_t element_bytes,
-                std::int64_t packed_bits,
+                bool positional, const std::string& type,
+                const std::string& dump_type, double rtol, double atol,
+                std::int64_t element_bytes, std::int64_t packed_bits,
                 const std::optional<std::vector<std::int64_t>>& record) {
   std::vector<InferPair> pairs;
   for (std::size_t k = 0; k < references.size() && k < dumps.size(); ++k) {
@@ -181,12 +207,18 @@ Fields infer_of(const std::vector<Memory>& references,
                                  .place = record->at(1),
                                  .part_bytes = record->at(2)};
   }
-  Result<InferReport> made = InferReport{};
+  const TypedOptions typed{.infer = options,
+                           .reference = value_of(parse_element_type(type)),
+                           .dump = value_of(parse_element_type(dump_type)),
+                           .rtol = rtol,
+                           .atol = atol};
+  Result<TypedReport> made = TypedReport{};
   {
     const nb::gil_scoped_release others_run;
-    made = infer(pairs, options);
+    made = infer_typed(pairs, typed);
   }
-  const InferReport report = value_of(std::move(made));
+  const TypedReport found = value_of(std::move(made));
+  const InferReport& report = found.report;
   nb::dict told;
   told["outcome"] = std::string(outcome_name(report.outcome));
   nb::list fits;
@@ -198,6 +230,16 @@ Fields infer_of(const std::vector<Memory>& references,
   told["matching"] = report.matching;
   told["first_break"] = report.first_break;
   told["reason"] = report.reason;
+  const bool fits_some = !report.fits.empty();
+  const bool quantised = found.agreement == TypedReport::Agreement::quantised;
+  told["agreement"] = fits_some ? agreement_name(found.agreement) : "";
+  told["equal"] = fits_some ? found.equal : 0;
+  told["scale"] = fits_some && quantised
+                      ? nb::object(nb::float_(found.quantisation.scale))
+                      : nb::none();
+  told["zero_point"] = fits_some && quantised
+                           ? nb::object(nb::int_(found.quantisation.zero_point))
+                           : nb::none();
   return told;
 }
 
@@ -231,8 +273,8 @@ void bind_inspect(nb::module_& module) {
              "atol"_a.none(), "ulp"_a.none(), "scale_dim"_a, "scales"_a);
   module.def("check", &check_of, "layout"_a, "memory"_a.noconvert(), "dtype"_a);
   module.def("infer", &infer_of, "references"_a, "dumps"_a, "dims"_a,
-             "positional"_a, "element_bytes"_a, "packed_bits"_a,
-             "record"_a.none());
+             "positional"_a, "dtype"_a, "dump_dtype"_a, "rtol"_a, "atol"_a,
+             "element_bytes"_a, "packed_bits"_a, "record"_a.none());
   module.def("probe", &probe_of, "dims"_a, "dtype"_a);
 }
 

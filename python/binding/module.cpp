@@ -20,4 +20,5 @@ NB_MODULE(_core, module) {
   bind_plan(module, layout);
   bind_dlpack(module);
   bind_inspect(module);
+  bind_files(module);
 }

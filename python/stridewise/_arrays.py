@@ -48,17 +48,19 @@ def source(x: Any, name: str = "x") -> Source:
     """The array behind an argument, or in the file that it names, without a copy.
 
     Raises:
-        OSError: a file that cannot be read.
+        OSError, LayoutError: a file that cannot be read.
         TypeError: what is no array; the message names the argument.
         ValueError: an array that cannot be read in place.
     """
     if isinstance(x, np.ndarray):
         return of_numpy(x, name)
     if is_path(x):
-        array, is_bytes = read(x, name)
+        stored = read(x, name)
         # Maps of files are of a class of their own.
-        plain = array.view(np.ndarray)
-        return _bytes(plain) if is_bytes else of_numpy(plain, name)
+        plain = stored.array.view(np.ndarray)
+        if stored.dtype:
+            return _of_bytes(plain, stored.dtype, stored.shape)
+        return _bytes(plain) if stored.is_bytes else of_numpy(plain, name)
     if isinstance(x, (bytes, bytearray)):
         return _bytes(np.frombuffer(x, np.uint8))
     if is_torch(x):
@@ -85,6 +87,17 @@ def source(x: Any, name: str = "x") -> Source:
 
 def _bytes(array: np.ndarray) -> Source:
     return Source(array, Told(array.shape, None))
+
+
+def _of_bytes(memory: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Source:
+    """Bytes as elements of a type, which NumPy may not have."""
+    bits = bits_of(dtype)
+    if bits % 8 != 0 or bits // 8 * math.prod(shape) != memory.nbytes:
+        return _bytes(memory)
+    items = numpy_dtype(dtype)
+    if items is None or items.itemsize * 8 != bits:
+        items = np.dtype(f"u{bits // 8}")
+    return Source(memory.view(items).reshape(shape), Told(shape, dtype))
 
 
 def _kind(x: Any) -> Kind:

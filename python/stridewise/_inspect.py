@@ -14,7 +14,8 @@ from ._dtypes import bits_of, numpy_dtype, type_name
 from ._errors import checked_count, checked_number
 from ._layout import Layout
 from ._make import Shape, layout, named_dims
-from ._reports import CheckReport, Difference, DiffReport, Fit, InferReport, Leak
+from ._reports import (CheckReport, Difference, DiffReport, Fit, InferReport, Leak,
+                       LeakSet)
 
 
 def _indexed(dims: Sequence[str], index: Sequence[int] | None) -> dict[str, int] | None:
@@ -60,7 +61,8 @@ def diff(a: Any, b: Any, layout_a: str | Layout | None = None,
     """Where two tensors differ, each in its own layout, in the words of the tensor.
 
     Args:
-        a, b: arrays, buffers or paths of files; b is the reference.
+        a, b: arrays, buffers or paths of files ("dump.bin", "model.safetensors:w"); b is
+            the reference.
         layout_a, layout_b: their layouts. Without one, b has that of a, and a is the
             tensor itself.
         shape, dtype: as for `convert`, where arrays do not tell them.
@@ -128,7 +130,8 @@ def check(x: Any, layout_x: str | Layout, shape: Shape = None,
     """What is wrong with a tensor in memory: padding that is not zero, NaN, infinities.
 
     Args:
-        x: an array, a buffer or a file of the layout's memory.
+        x: an array, a buffer or a file of the layout's memory; "model.safetensors:w" is one
+            tensor of several.
         layout_x: its layout; a text needs `shape` where it does not tell one.
     """
     given = source(x)
@@ -137,6 +140,7 @@ def check(x: Any, layout_x: str | Layout, shape: Shape = None,
     for name in ("first_nan", "first_inf"):
         told[name] = _indexed(of.dims, told[name])
     told["leaks"] = [Leak(**leak) for leak in told["leaks"]]
+    told["leak_sets"] = [LeakSet(**leak) for leak in told["leak_sets"]]
     return CheckReport(**told)
 
 
@@ -163,7 +167,8 @@ def probe(shape: Sequence[int] | Mapping[str, int], dtype: object = "f32"
 
 
 def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
-          dtype: object = None, record: int | None = None, part_at: int | None = None,
+          dtype: object = None, dump_dtype: object = None, rtol: float = 0,
+          atol: float = 0, record: int | None = None, part_at: int | None = None,
           part_bytes: int | None = None) -> InferReport:
     """The layout of a dump, from a tensor whose elements are in it.
 
@@ -174,6 +179,10 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
             as many.
         dims: names for the reference's dims; "n c h w" and the like without.
         dtype: its element type, where that is of less than a byte: "u4".
+        dump_dtype: the type of the dump's elements, where it is another one than the
+            reference's; an array of another type than bytes tells its own. Integers of a
+            reference of floats may have any scale and zero point.
+        rtol, atol: how far values may be off, |dump - reference| <= atol + rtol * |reference|.
         record: bytes of a record, of which the tensor is a part; `part_at` and
             `part_bytes` tell where in it, and how much of it.
 
@@ -200,20 +209,35 @@ def infer(reference: Any, dump: Any, *, dims: Sequence[str] | None = None,
         raise TypeError("part_at, part_bytes: are of a record; give record=")
     names = named_dims(dims, array.ndim)
     shape = list(zip(names, array.shape))
+    packed = bits_of(name) % 8 != 0
+    theirs = _dump_type(dumps[0], name, dump_dtype)
     told = _core.infer(
         [memory_of(np.ascontiguousarray(a)) for a in arrays],
         [memory_of(np.ascontiguousarray(d.array)) for d in dumps], shape, dims is None,
-        array.dtype.itemsize, bits_of(name) if bits_of(name) % 8 else 0,
+        name, theirs, checked_number("rtol", rtol), checked_number("atol", atol),
+        array.dtype.itemsize if packed else bits_of(theirs) // 8,
+        bits_of(name) if packed else 0,
         None if record is None else
         [checked_count("record", record),
          -1 if part_at is None else checked_count("part_at", part_at),
          -1 if part_bytes is None else checked_count("part_bytes", part_bytes)])
-    fits = [Fit(layout(fit.pop("notation"), dict(shape), name), **fit)
+    own = name if told["agreement"] == "the same bits" else theirs
+    fits = [Fit(layout(fit.pop("notation"), dict(shape), own), **fit)
             for fit in told["fits"]]
     nearest = told["nearest"]
     told.update(fits=fits, nearest=None if nearest is None else nearest["notation"],
                 first_break=_indexed(names, told["first_break"]))
     return InferReport(**told)
+
+
+def _dump_type(dump: Source, reference: str, told: object) -> str:
+    """Bytes are of the reference's type, unless another one is told."""
+    if told is not None:
+        return type_name(told)
+    own = dump.dtype
+    if own in (None, "u8") or bits_of(reference) % 8 != 0 or bits_of(own) % 8 != 0:
+        return reference
+    return own
 
 
 def _raw(x: Any, given: Source) -> np.ndarray:

@@ -90,8 +90,22 @@ class Leak:
 
 
 @dataclasses.dataclass(frozen=True)
+class LeakSet:
+    """Places without an element that are not zero, by the indices they would have."""
+
+    indices: str
+    byte: int  # of the first
+    count: int
+    of: int  # so many places with these indices
+    runs: int
+
+
+@dataclasses.dataclass(frozen=True)
 class CheckReport:
-    """What `check` found. `findings` are sentences; none: nothing is wrong."""
+    """What `check` found. `findings` are sentences; none: nothing is wrong.
+
+    nan_indices, inf_indices: "all of n=1, h=0..3", empty where there are none.
+    """
 
     elements: int
     padding: int
@@ -101,8 +115,11 @@ class CheckReport:
     inf: int
     first_nan: dict[str, int] | None
     first_inf: dict[str, int] | None
+    nan_indices: str
+    inf_indices: str
     leaks: list[Leak]
     leak_runs: int
+    leak_sets: list[LeakSet]
     findings: list[str]
 
     @property
@@ -139,6 +156,9 @@ class InferReport:
     outcome: "one fits", "fits, maybe not alone", "several fit", "none fits" or
         "cannot know".
     fits: the layouts; `layout` is the first one, None where there is none.
+    agreement: how the values of a fit belong together: "equal", "equal as the dump's type",
+        "the same bits", "within the tolerance", "quantised".
+    scale, zero_point: of a quantised dump, real = (integer - zero_point) * scale.
     """
 
     outcome: str
@@ -147,8 +167,12 @@ class InferReport:
     elements: int
     present: int
     matching: int
+    equal: int
     nearest: str | None
     first_break: dict[str, int] | None
+    agreement: str
+    scale: float | None
+    zero_point: int | None
 
     @property
     def layout(self) -> Layout | None:
