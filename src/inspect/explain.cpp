@@ -182,6 +182,26 @@ void explain_plain(SizeQuestion& question) {
   if (!question.sure()) inspect::explain_by_two_dims(question);
 }
 
+// Of elements of another width, a dim that is padded: blocked halves taken for rows of floats.
+std::vector<std::string> padded_of_another_type(const Layout& layout,
+                                                std::int64_t bytes) {
+  std::vector<std::string> sentences;
+  for (const std::string_view name : {"f16", "f32", "s8", "f64"}) {
+    const ElementType type = *parse_element_type(name);
+    if (type.bits == layout.element_bits()) continue;
+    const Result<Layout> bound =
+        Layout::bind(layout.expression(), layout.shape(),
+                     Binding{.element_bits = type.bits});
+    if (!bound || bound->size_bytes() == 0) continue;
+    SizeQuestion question(*bound, type, bytes);
+    inspect::explain_by_dims(question);
+    if (!question.has(Likelihood::padded)) continue;
+    sentences.push_back(
+        fmt::format("as {}: {}", name, question.likeliest(1).front()));
+  }
+  return sentences;
+}
+
 std::string difference(const SizeQuestion& question) {
   const std::int64_t away = std::abs(question.size() - question.bytes());
   return fmt::format("{} byte{} {}", away, away == 1 ? "" : "s",
@@ -214,6 +234,10 @@ std::vector<std::string> explain_size(const Layout& layout,
     }
   }
   std::vector<std::string> sentences = question.likeliest(most_sentences);
+  if (sentences.empty() && layout.plain() && layout.size_bytes() > 0) {
+    sentences = padded_of_another_type(layout, bytes);
+    if (sentences.size() > most_sentences) sentences.resize(most_sentences);
+  }
   if (sentences.empty()) sentences.push_back(difference(question));
   return sentences;
 }
