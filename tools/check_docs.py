@@ -5,7 +5,8 @@
     tools/check_docs.py --update PROGRAM   renews the outputs that differ
 
 Each block runs by `sh -e` in a fresh, empty folder, in the locale C.UTF-8 and
-80 columns; `./run` in it is PROGRAM.
+80 columns; `./run` in it is PROGRAM. A document with the line
+`<!-- one folder for all blocks -->` is one session: its blocks share a folder.
 A block must end with exit status 0. Where a ```text block follows directly, it
 must equal what the block writes on stdout and stderr; `...` in one of its lines
 stands for any text of that line (a speed, a duration). Blocks of other
@@ -25,6 +26,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECONDS = 300  # that one block may take
 
+SESSION = "<!-- one folder for all blocks -->"
 FENCE = re.compile(r"```(\w*)\s*$")
 
 
@@ -79,16 +81,19 @@ def install_run(folder, program):
     run.chmod(0o755)
 
 
-def execute(script, program):
+def fresh_folder():
+    return tempfile.TemporaryDirectory(prefix="stridewise-docs-")
+
+
+def execute(script, program, folder):
     """Returns (exit status, output) of a block."""
-    with tempfile.TemporaryDirectory(prefix="stridewise-docs-") as folder:
-        install_run(folder, program)
-        done = subprocess.run(
-            ["sh", "-e", "-c", script], cwd=folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            encoding="utf-8", errors="replace", timeout=SECONDS, check=False,
-            env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
-        return done.returncode, done.stdout
+    install_run(folder, program)
+    done = subprocess.run(
+        ["sh", "-e", "-c", script], cwd=folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        encoding="utf-8", errors="replace", timeout=SECONDS, check=False,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
+    return done.returncode, done.stdout
 
 
 def line_matches(expected, actual):
@@ -117,6 +122,11 @@ def output_lines(output):
 
 def check_document(path, program, update):
     """Returns the numbers of blocks that ran and that failed."""
+    with fresh_folder() as session:
+        return check_blocks(path, program, update, session)
+
+
+def check_blocks(path, program, update, session):
     lines = path.read_text(encoding="utf-8").split("\n")
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     ran = failed = 0
@@ -126,7 +136,9 @@ def check_document(path, program, update):
         script = "\n".join(lines[block.begin:block.end]) + "\n"
         where = f"{name}:{block.begin + 1}"
         try:
-            status, output = execute(script, program)
+            with fresh_folder() as folder:
+                status, output = execute(
+                    script, program, session if SESSION in lines else folder)
         except subprocess.TimeoutExpired:
             print(f"{where}: still running after {SECONDS} s\n{script}")
             failed += 1
