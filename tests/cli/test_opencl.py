@@ -120,6 +120,14 @@ class OpenCl(support.CliTest):
         self.refused(*plain, "--to-dtype", "f32", "--device", "opencl",
                      says="u8")
 
+    def test_it_says_what_held_the_tensors(self):
+        np.save(self.path("x.npy"), np.arange(700, dtype=np.uint8).reshape(2, 10, 5, 7))
+        for lanes, kind in ((4, "buffer to image"), (2, "buffer to buffer")):
+            layout = f"row=n h | pixel=c/{lanes} w | lane=c%{lanes}"
+            told = self.convert(self.path("x.npy"), self.path("o.bin"), "nchw", layout,
+                                "2x10x5x7", more=["--device", "opencl"])
+            self.assertEqual(told["storage"], kind)
+
     def test_no_elements(self):
         source = self.path("x.bin")
         source.write_bytes(b"")
