@@ -176,7 +176,7 @@ class Views(ArrayTest):
                                           right)
         # Where a plane that is known lies in the frame.
         told = self.answer("infer", self.npy("u.npy", want[1]), file, "--shape",
-                           "h=27,w=48")
+                           "h=27,w=48", timeout=120)
         words = shlex.split(told["decode"])[1:]
         words[words.index("out.npy")] = self.path("o.npy")
         self.answer(*words)

@@ -28,7 +28,8 @@ class RealData(ArrayTest):
 
     def inferred(self, reference, dump, shape, *more):
         return self.answer("infer", self.npy("r.npy", reference),
-                           self.raw("d.bin", dump), "--shape", shape, *more)
+                           self.raw("d.bin", dump), "--shape", shape, *more,
+                           timeout=120)
 
     def test_a_file_that_says_reorder(self):
         codes = self.codes(64, 256, high=16)
@@ -94,7 +95,8 @@ class RealData(ArrayTest):
             self.answer("probe", probe, "--shape", shape, "--dtype", "f16")
             array = np.load(probe)
             dump = self.raw("d.bin", memory(array))
-            told = self.answer("infer", probe, dump, "--shape", shape)
+            told = self.answer("infer", probe, dump, "--shape", shape,
+                               timeout=120)
             self.assertEqual(told["outcome"], "one fits")
             for layout in (told["expression"], name):
                 np.testing.assert_array_equal(
