@@ -53,6 +53,45 @@ class RealData(ArrayTest):
         self.assertIn("n is rearranged: n=1 holds n=4, n=2 holds n=1",
                       told["findings"][0])
 
+    def test_reversed_sound_is_inferred(self):
+        for frames in (300, 16000):
+            sound = (self.floats(2, frames) * 10000).astype("i2")
+            told = self.answer("infer", self.npy("s.npy", sound),
+                               self.raw("d.bin", sound[:, ::-1]), "--shape",
+                               f"c=2,t={frames}")
+            self.assertEqual(told["expression"], "c ~t")
+
+    def test_long_dims_that_are_reversed(self):
+        for dtype in ("i2", "f4"):
+            sound = (self.floats(2, 16000) * 10000).astype(dtype)
+            told = self.answer("diff", self.raw("d.bin", sound[:, ::-1]),
+                               self.npy("s.npy", sound), "-a", "c t",
+                               "--shape", "c=2,t=16000", code=1)
+            self.assertEqual(told["findings"][0], "t is in reverse order")
+
+    def test_swizzles_of_real_data(self):
+        rows = self.floats(128, 64, dtype="f2").reshape(128, 8, 8)
+        memory = rows.copy()
+        for r in range(128):
+            memory[r, np.arange(8) ^ r % 8] = rows[r]
+        told = self.answer("infer", self.npy("r.npy", rows.reshape(128, 64)),
+                           self.raw("d.bin", memory), "--shape", "r=128,c=64")
+        got = self.decoded(self.path("d.bin"), told["expression"],
+                           "r=128,c=64", "f16")
+        np.testing.assert_array_equal(got, rows.reshape(128, 64))
+
+    def test_fused_dims_of_real_data(self):
+        w = self.floats(37, 3, 3, 3, dtype="f2")
+        k = np.pad(w, [(0, 11), (0, 1), (0, 0), (0, 0)]).transpose(0, 2, 3, 1)
+        blocks = np.pad(k.reshape(48, 36), [(0, 0), (0, 12)])
+        memory = blocks.reshape(3, 16, 3, 16).transpose(2, 0, 1, 3)
+        told = self.answer("infer", self.npy("w.npy", w),
+                           self.raw("d.bin", memory), "--shape",
+                           "n=37,c=3,h=3,w=3")
+        got = self.decoded(self.path("d.bin"), told["expression"],
+                           "n=37,c=3,h=3,w=3", "f16")
+        np.testing.assert_array_equal(got, w)
+
     def test_rows_of_two_matrices_in_turn(self):
         w = self.floats(16, 24)
         dump = np.stack([w[:8], w[8:]], 1)
