@@ -12,8 +12,9 @@ import sys
 import tempfile
 import zipfile
 
+# manylinux counts zlib among these; Debian's static one cannot be a part of a module.
 EVERYWHERE = {"libstdc++", "libm", "libgcc_s", "libc", "libpthread", "libdl", "librt",
-              "ld-linux-x86-64", "ld-linux-aarch64"}
+              "libz", "ld-linux-x86-64", "ld-linux-aarch64"}
 
 
 def needed(path):
