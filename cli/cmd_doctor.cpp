@@ -55,10 +55,18 @@ DoctorCase open_case(const Options& options) {
   if (!options.layout.empty()) {
     patient.layout = value_of(resolve_layout(options.layout));
   }
+  // A boolean is a byte.
+  if (patient.golden_type.kind == ElementKind::boolean) {
+    patient.golden_type = value_of(parse_element_type("u8"));
+  }
+  if (!golden.npy) {
+    patient.golden_words = fmt::format(" --dtype {}", patient.golden_type.name);
+  }
   patient.shape = shape_of_golden(options, patient);
   patient.elements = value_of(element_count(patient.shape.shape));
-  if (patient.golden_type.bits % 8 != 0 ||
-      patient.elements * patient.golden_type.bytes() != golden.data_bytes) {
+  const std::int64_t width = patient.golden_type.bytes();
+  if (patient.golden_type.bits % 8 != 0 || golden.data_bytes % width != 0 ||
+      golden.data_bytes / width != patient.elements) {
     throw Failure{{ErrorCode::mismatch,
                    fmt::format("{}: {} bytes for {} of {}", options.reference,
                                golden.data_bytes, print(patient.shape.shape),
@@ -75,6 +83,7 @@ DoctorCase open_case(const Options& options) {
     patient.dump_type = dtype_of(options.dtype);
   }
   patient.scales = options.scales.read();
+  patient.scale_words = options.scales.words();
   if (options.rtol || options.atol) {
     patient.tolerance = Tolerance{.rtol = options.rtol.value_or(0),
                                   .atol = options.atol.value_or(0)};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <memory>
 
 #include "catalogues.hpp"
@@ -123,30 +122,6 @@ ElementType type_of_dump(const Options& options, const TensorFile& dump,
   }
   if (!dump.npy || type_of(dump, reference)) return reference;
   return type_of(dump, std::nullopt).value_or(reference);
-}
-
-// What was assumed of the order of dims that nobody named; empty where it can be no other.
-std::string assumed_dims(const TensorShape& shape) {
-  const Shape& dims = shape.shape;
-  if (!shape.positional || dims.size() < 3 || dims.size() > 5) return "";
-  std::vector<std::string> names;
-  for (const Dim& dim : dims) names.push_back(dim.name);
-  // The same extents, where channels come last.
-  std::vector<std::string> last = {"n", "h", "w", "c"};
-  if (dims.size() == 3) last = {"h", "w", "c"};
-  if (dims.size() == 5) last = {"n", "d", "h", "w", "c"};
-  std::string letters;
-  std::string other;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    letters += static_cast<char>(
-        std::toupper(static_cast<unsigned char>(last[d].front())));
-    other += fmt::format("{}{}={}", d == 0 ? "" : ",", last[d], dims[d].extent);
-  }
-  return fmt::format(
-      "the golden's dims are {}; {} {} golden: --shape {}",
-      fmt::join(names, ", "),
-      letters.front() == 'H' || letters.front() == 'N' ? "an" : "a", letters,
-      other);
 }
 
 void run(Context& context, const Options& options) {

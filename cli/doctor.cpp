@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "diff_report.hpp"
-#include "infer_report.hpp"
+#include "doctor_commands.hpp"
+#include "doctor_layouts.hpp"
+#include "doctor_search.hpp"
+#include "doctor_values.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -19,13 +21,20 @@ class Doctor {
       : patient_(patient), progress_(progress) {}
 
   Diagnosis run() && {
-    if (!find_reading()) {
+    found_ = search_reading(patient_, progress_);
+    best_ = found_.best ? &*found_.best : nullptr;
+    if (best_ == nullptr) {
       give_up();
     } else {
       tell_reading();
       tell_values();
+      tell_plainer();
       tell_padding();
-      add_commands();
+      for (std::string& command :
+           commands_of({patient_, *best_, *fit_, compared_,
+                        !found_.in_order && !patient_.layout})) {
+        commands_.push_back(std::move(command));
+      }
     }
     Diagnosis& told = diagnosis_;
     if (told.problems.empty()) told.text += "nothing is wrong\n";
@@ -57,40 +66,6 @@ class Doctor {
 
   // ------------------------------------------------------------- reading ------
 
-  // The reading that explains most, if it is the answer.
-  bool find_reading() {
-    const auto better = [](const Reading& a, const Reading& b) {
-      return a.explained < b.explained;
-    };
-    if (patient_.layout) {
-      readings_ = read_in(patient_, *patient_.layout);
-      if (readings_.empty()) return false;
-      best_ = &*std::ranges::max_element(readings_, better);
-      return true;
-    }
-    readings_ = inferred(patient_, progress_);
-    const auto best = std::ranges::max_element(readings_, better);
-    if (best != readings_.end() && best->holds()) {
-      best_ = &*best;
-      return true;
-    }
-    return in_order();
-  }
-
-  // Where values have changed everywhere no place tells a layout. Compared in the golden's
-  // own order they may show how.
-  bool in_order() {
-    const LayoutSource rows =
-        value_of(resolve_layout(print_dims(patient_.shape.shape)));
-    in_order_ = read_in(patient_, rows);
-    for (const Reading& reading : in_order_) {
-      if (compare(patient_, reading).report.findings.empty()) continue;
-      best_ = &reading;
-      return true;
-    }
-    return false;
-  }
-
   void give_up() {
     const std::int64_t bytes = patient_.dump.data_bytes;
     if (patient_.layout) {
@@ -101,51 +76,101 @@ class Doctor {
       wrong("size", fmt::format("{} bytes, but the layout takes {} of {}",
                                 bytes, bound.size_bytes(), type.name));
       also_wrong(explain_size(bound, type, bytes));
-    } else if (readings_.empty()) {
-      wrong("size",
-            fmt::format("{} bytes are no room for {} elements of any usual "
-                        "type; --dtype names another one",
-                        bytes, patient_.elements));
+    } else if (bytes < patient_.elements) {
+      wrong("size", fmt::format("{} bytes, too small for {} elements", bytes,
+                                patient_.elements));
     } else {
       tell("size",
            fmt::format("{} bytes for {} elements", bytes, patient_.elements));
-      wrong("layout", "none found: " + readings_.front().typed.report.reason);
+      wrong("layout", "none found: " + why_none());
     }
-    commands_.push_back(fmt::format("stridewise infer {} {}",
-                                    shell_file(patient_.golden.path.string()),
-                                    shell_file(patient_.dump_path)));
+    if (patient_.shape.shape.empty()) return;
+    commands_.push_back(fmt::format(
+        "stridewise infer {} {} --shape {}{}{}",
+        shell_file(patient_.golden.path.string()),
+        shell_file(patient_.dump_path), shell_word(print(patient_.shape.shape)),
+        patient_.golden_words,
+        patient_.dump_type && *patient_.dump_type != patient_.golden_type
+            ? fmt::format(" --dump-dtype {}", patient_.dump_type->name)
+            : ""));
+  }
+
+  // Of what was tried, what came nearest says most.
+  [[nodiscard]] std::string why_none() const {
+    if (found_.tried.empty()) {
+      return "the dump has nothing of the golden in its own order; --dtype "
+             "and --layout say what is known";
+    }
+    const Reading* most = &found_.tried.front();
+    for (const Reading& reading : found_.tried) {
+      const bool more =
+          reading.typed.report.matching > most->typed.report.matching;
+      if (more) most = &reading;
+    }
+    const InferReport& report = most->typed.report;
+    if (!report.reason.empty()) return report.reason;
+    return "what was found is not that of the golden more often than chance "
+           "gives";
   }
 
   void tell_reading() {
-    const InferFit& fit = *best_->fit();
+    fit_ = without_frame(*best_->fit());
     tell("size", fmt::format("{} bytes for {} elements",
                              patient_.dump.data_bytes, patient_.elements));
     tell("type", type_words());
     if (best_->big_endian) wrong("order", "big-endian");
-    layout_ = print(fit.layout.expression());
-    if (!in_order_.empty()) {
+    layout_ = print(fit_->layout.expression());
+    const bool guessed = found_.in_order && !best_->likely() &&
+                         best_->typed.report.matching < patient_.elements;
+    if (guessed) {
       wrong("layout", "none found; in the golden's own order:");
     } else {
       tell("layout",
-           layout_ + (fit.names.empty() ? "" : "  (" + fit.names[0] + ")"));
+           layout_ + (fit_->names.empty() ? "" : "  (" + fit_->names[0] + ")"));
     }
-    const std::size_t fits = best_->typed.report.fits.size();
-    if (fits > 1) {
-      tell("maybe", fmt::format("{} layouts fit, because values repeat: "
-                                "'stridewise probe' makes values that do not",
-                                fits));
+    const bool looked_for = !patient_.layout && !found_.in_order;
+    const std::string assumed = looked_for ? assumed_dims(patient_.shape) : "";
+    if (!assumed.empty()) tell("assumed", assumed);
+    if (!patient_.scale_words.empty() && !best_->type.is_integer() &&
+        !patient_.golden_type.is_integer()) {
+      wrong("scale", "of no use: neither side is integers");
     }
-    if (fit.start_byte < 0) {
+    const InferReport& report = best_->typed.report;
+    if (report.fits.size() > 1) {
+      tell("maybe", fmt::format("{} layouts fit: {}; 'stridewise probe' makes "
+                                "values that tell",
+                                report.fits.size(), report.reason));
+    }
+    if (fit_->start_byte < 0) {
       wrong("start",
-            fmt::format("{} bytes come before the tensor", -fit.start_byte));
-    } else if (fit.start_byte > 0) {
-      wrong("start",
-            fmt::format("the dump begins with byte {} of it", fit.start_byte));
+            fmt::format("{} bytes come before the tensor", -fit_->start_byte));
+    } else if (fit_->start_byte > 0) {
+      wrong("start", fmt::format("the dump begins with byte {} of it",
+                                 fit_->start_byte));
     }
-    if (fit.trailing_bytes > 0) {
-      wrong("end",
-            fmt::format("{} bytes come after the tensor", fit.trailing_bytes));
+    if (fit_->trailing_bytes > 0) {
+      wrong("end", fmt::format("{} bytes come after the tensor",
+                               fit_->trailing_bytes));
     }
+  }
+
+  // What may be a layout, and may be a fault in a plainer one.
+  void tell_plainer() {
+    const std::optional<LayoutSource> rows = straightened(*fit_);
+    if (patient_.layout || !rows) return;
+    Reading plain = *best_;
+    plain.typed.report.fits = {
+        {value_of(rows->bind(patient_.shape.shape,
+                             Binding{.element_bits = plain.type.bits})),
+         {},
+         fit_->start_byte,
+         fit_->trailing_bytes}};
+    const DiffReport report =
+        compare(patient_, plain, plain.typed.report.fits[0]).report;
+    if (report.findings.empty()) return;
+    wrong("or", fmt::format("{}, in which {}",
+                            print(plain.fit()->layout.expression()),
+                            report.findings.front()));
   }
 
   [[nodiscard]] std::string type_words() const {
@@ -164,111 +189,79 @@ class Doctor {
   // -------------------------------------------------- values and padding ------
 
   void tell_values() {
-    compared_ = compare(patient_, *best_);
+    compared_ = compare(patient_, *best_, *fit_);
+    if (best_->near && !patient_.tolerance) widen();
     const DiffReport& report = compared_.report;
-    diagnosis_.json["diff"] = diff_json(report, best_->fit()->layout.shape());
-    if (report.differences > 0) {
-      wrong("values", fmt::format("{} of {} differ", report.differences,
-                                  report.elements));
+    const std::int64_t missing = compared_.window.missing_elements;
+    diagnosis_.json["diff"] = diff_json(report, fit_->layout.shape());
+    if (missing > 0) {
+      wrong("missing", fmt::format("{} of {} elements are not in the dump",
+                                   missing, report.elements));
+    }
+    if (report.differences > missing) {
+      wrong("values", fmt::format("{} of {} differ{}", report.differences,
+                                  report.elements, tolerance_words()));
       also_wrong(report.findings);
+    } else if (missing > 0) {
+      tell("values", "all others are equal" + tolerance_words());
     } else if (best_->near && !patient_.tolerance) {
       wrong("values", near_words());
     } else {
-      tell("values", compared_.options.tolerance == Tolerance{}
-                         ? fmt::format("all {} are equal", report.elements)
-                         : fmt::format("all {} are equal, within {}",
-                                       report.elements, tolerance_words()));
+      tell("values", fmt::format("all {} are equal{}", report.elements,
+                                 tolerance_words()));
     }
   }
 
+  // The tolerance that takes all values as equal, if there is one.
+  void widen() {
+    for (const double rtol : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2}) {
+      const Tolerance tolerance = near_tolerance(patient_, rtol);
+      Comparison wider = compare(patient_, *best_, *fit_, &tolerance);
+      if (wider.report.differences > wider.window.missing_elements) continue;
+      compared_ = std::move(wider);
+      found_.best->near = tolerance;
+      return;
+    }
+  }
+
+  // ", within 0.001 |golden| + 6e-08"; empty where values are equal to the bit.
   [[nodiscard]] std::string tolerance_words() const {
     const Tolerance& tolerance = compared_.options.tolerance;
-    return patient_.tolerance ? fmt::format("{:.3g} |golden| + {:.3g}",
-                                            tolerance.rtol, tolerance.atol)
-                              : fmt::format("what {} leaves", best_->type.name);
+    if (tolerance == Tolerance{}) return "";
+    return fmt::format(", within {:.3g} |golden| + {:.3g}", tolerance.rtol,
+                       tolerance.atol);
   }
 
   // How far values are off that nobody allowed to be.
   [[nodiscard]] std::string near_words() {
     const Tolerance none;
-    const DiffReport exact = compare(patient_, *best_, &none).report;
-    // The next power of ten that takes all of them.
-    const double digits = std::ceil(std::log10(exact.max_rel));
+    const DiffReport exact = compare(patient_, *best_, *fit_, &none).report;
     return fmt::format(
-        "{} of {} differ by at most {:.2g} of the value, {:.2g} in all; --rtol "
-        "{:.0e} takes them as equal",
-        exact.differences, exact.elements, exact.max_rel, exact.max_abs,
-        std::pow(10.0, digits));
+        "{} of {} differ, by at most {:.2g};{} takes them as equal",
+        exact.differences, exact.elements, exact.max_abs,
+        tolerance_options(compared_.options.tolerance));
   }
 
   void tell_padding() {
-    const CheckReport report = value_of(check_memory(
-        best_->fit()->layout, compared_.window.bytes, best_->type));
+    const CheckReport report = value_of(
+        check_memory(fit_->layout, compared_.window.bytes, best_->type));
     if (!report.findings.empty()) {
-      wrong("padding", report.findings.front());
+      wrong("memory", report.findings.front());
       also_wrong(std::span(report.findings).subspan(1));
     } else {
-      tell("padding",
+      tell("memory",
            report.padding == 0
-               ? "none"
-               : fmt::format("{} places, which are zero", report.padding));
+               ? "no places without an element"
+               : fmt::format("{} places without an element, which are zero",
+                             report.padding));
     }
-  }
-
-  // ------------------------------------------------------------ commands ------
-
-  void add_commands() {
-    const std::string dump = shell_file(patient_.dump_path);
-    const std::string golden = shell_file(patient_.golden.path.string());
-    const std::string layout = shell_word(layout_);
-    const std::string type(best_->type.name);
-    const std::string shape =
-        " --shape " + shell_word(print(patient_.shape.shape));
-    const std::string order = best_->big_endian ? " --byte-order big" : "";
-    const bool same = best_->type == patient_.golden_type;
-    if (in_order_.empty() && !patient_.layout) {
-      commands_.push_back(
-          fmt::format("stridewise infer {} {}{}{}{}{}", golden, dump, shape,
-                      same ? "" : " --dump-dtype " + type, order,
-                      best_->near ? tolerance_option(*best_->near) : ""));
-    }
-    commands_.push_back(fmt::format(
-        "stridewise diff {} {} -a {} -b {}{}{} --dtype-a {} --dtype-b {}{}{}{}",
-        dump, golden, layout, shell_word(print_dims(patient_.shape.shape)),
-        shape, order, type, patient_.golden_type.name, skip(), scale_option(),
-        patient_.tolerance ? tolerance_option(*patient_.tolerance) : ""));
-    commands_.push_back(fmt::format("stridewise check {} {}{}{} --dtype {}{}",
-                                    dump, layout, shape, order, type,
-                                    window_option(*best_->fit())));
-    commands_.push_back(fmt::format(
-        "stridewise decode {} out.npy --from {}{}{} --dtype {}{}", dump, layout,
-        shape, order, type, window_option(*best_->fit())));
-  }
-
-  // diff has no other window than bytes before and after the memory.
-  [[nodiscard]] std::string skip() const {
-    const InferFit& fit = *best_->fit();
-    if (fit.start_byte >= 0 && fit.trailing_bytes == 0) return "";
-    return fmt::format(" --skip-a {}",
-                       std::max<std::int64_t>(-fit.start_byte, 0));
-  }
-  [[nodiscard]] static std::string tolerance_option(
-      const Tolerance& tolerance) {
-    return fmt::format(" --rtol {:.3g} --atol {:.3g}", tolerance.rtol,
-                       tolerance.atol);
-  }
-  [[nodiscard]] std::string scale_option() const {
-    if (!patient_.scales.each.empty() || !best_->quantisation()) return "";
-    return fmt::format(" --scale {:.9g} --zero-point {}",
-                       best_->quantisation()->scale,
-                       best_->quantisation()->zero_point);
   }
 
   const DoctorCase& patient_;
   const std::function<void(double)>& progress_;
-  std::vector<Reading> readings_;
-  std::vector<Reading> in_order_;
+  SearchedReading found_;
   const Reading* best_ = nullptr;
+  std::optional<InferFit> fit_ = {};  // of the best reading
   Comparison compared_;
   std::string layout_;
   Diagnosis diagnosis_;

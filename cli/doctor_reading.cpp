@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor_reading.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "catalogues.hpp"
+#include "doctor_values.hpp"
+#include "stridewise/threads.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -19,66 +22,6 @@ constexpr auto usual_types = std::to_array<std::string_view>(
 // How much larger than its elements a dump may be: blocks that are hardly filled, a header.
 constexpr std::int64_t most_padding = 64;
 constexpr std::int64_t most_header_bytes = 4096;
-// How far values of one type may be off.
-constexpr double near_rtol = 1e-3;
-
-// One after the other, as another type.
-template <class To>
-std::vector<To> values_as(std::span<const std::byte> values,
-                          const Values& types) {
-  const auto count = static_cast<std::int64_t>(values.size()) /
-                     std::int64_t{types.src.bytes()};
-  std::vector<To> to(static_cast<std::size_t>(count * types.dst.bytes()) /
-                     sizeof(To));
-  convert_values(types, values.data(), reinterpret_cast<std::byte*>(to.data()),
-                 count);
-  return to;
-}
-
-// Elements of the golden from here and there, as the reading's type.
-std::vector<double> drawn(const DoctorCase& patient, const Reading& reading) {
-  constexpr std::int64_t most = 8192;
-  const std::int64_t width = patient.golden_type.bytes();
-  std::vector<std::byte> values;
-  const std::int64_t count = std::min(patient.elements, most);
-  // A step that has no divisor in common with the extents comes by all of them.
-  const std::int64_t step = std::max<std::int64_t>(patient.elements / count, 1);
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t element = (k * step + k * k) % patient.elements;
-    const auto bytes =
-        patient.golden.data().subspan(static_cast<std::size_t>(element * width),
-                                      static_cast<std::size_t>(width));
-    values.insert(values.end(), bytes.begin(), bytes.end());
-  }
-  const ElementType f64 = value_of(parse_element_type("f64"));
-  if (reading.quantisation()) {
-    return values_as<double>(values, {patient.golden_type, f64});
-  }
-  return values_as<double>(
-      values_as<std::byte>(values, {patient.golden_type, reading.type}),
-      {reading.type, f64});
-}
-
-// How often two elements of the golden would count as equal.
-double agreement_by_chance(const DoctorCase& patient, const Reading& reading) {
-  const std::vector<double> values = drawn(patient, reading);
-  const std::size_t half = values.size() / 2;
-  if (half == 0) return 0;
-  std::size_t equal = 0;
-  for (std::size_t k = 0; k < half; ++k) {
-    const double a = values[k];
-    const double b = values[k + half];
-    double allowed = 0;
-    if (reading.quantisation()) {
-      allowed = 1.5 * double{reading.quantisation()->scale};
-    } else if (reading.near) {
-      allowed = reading.near->atol + reading.near->rtol * std::abs(a);
-    }
-    equal += a == b || std::abs(a - b) <= allowed ? 1U : 0U;
-  }
-  return static_cast<double>(equal) / static_cast<double>(half);
-}
-
 double explained_share(const DoctorCase& patient, const Reading& reading,
                        std::int64_t right) {
   const double share =
@@ -96,45 +39,97 @@ TensorFile dump_of(const DoctorCase& patient, const Reading& reading,
       with_bytes_reversed(std::move(dump), reading.type.bytes(), first));
 }
 
-// What a type of floats leaves where it was computed in another order.
-Tolerance near_tolerance(const DoctorCase& patient) {
-  const std::vector<double> values =
-      drawn(patient, {.type = patient.golden_type});
-  double sum = 0;
-  std::int64_t finite = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += std::abs(value);
-    ++finite;
+// The golden as the integers of the dump, by scales that are known.
+std::vector<std::byte> quantised(const DoctorCase& patient,
+                                 const ElementType& type) {
+  const LayoutSource rows =
+      value_of(resolve_layout(print_dims(patient.shape.shape)));
+  const auto bound = [&](const ElementType& of) {
+    return value_of(
+        rows.bind(patient.shape.shape, Binding{.element_bits = of.bits}));
+  };
+  std::vector<std::byte> integers(
+      static_cast<std::size_t>(patient.elements * type.bytes()));
+  value_of(convert_scaled(bound(patient.golden_type),
+                          patient.golden.data().data(), bound(type),
+                          integers.data(), {patient.golden_type, type},
+                          patient.scales, make_parallel_for(1)));
+  return integers;
+}
+
+// Whether a dump of a wider type reads so: of each of its elements the upper half.
+bool is_part_of_elements(const DoctorCase& patient, const Reading& reading) {
+  if (patient.golden_type.bits <= reading.type.bits) return false;
+  std::int64_t step = 0;
+  for (const BoundTerm& term : reading.fit()->layout.terms()) {
+    if (term.extent > 1) step = std::gcd(step, term.flat_stride);
   }
-  // Of sums that come near to zero, the error is that of what was added.
-  const double mean = finite == 0 ? 0 : sum / static_cast<double>(finite);
-  return {.rtol = near_rtol, .atol = 0.1 * near_rtol * mean};
+  return step > 1;
 }
 
 // What infer makes of a reading; no layout where the values cannot be of its type.
 void infer_reading(const DoctorCase& patient, Reading& reading,
                    const std::function<void(double)>& progress) {
   const TensorFile dump = dump_of(patient, reading, 0);
+  if (!patient.dump_type && !values_occur(patient, reading, dump.data())) {
+    reading.typed.report.reason =
+        fmt::format("hardly any value of the golden is in the dump, read as {}",
+                    reading.type.name);
+    return;
+  }
   InferOptions options{patient.shape.shape, reading.type.bytes(),
                        patient.shape.positional, progress};
   options.names = known_layouts();
   options.zeros = holes_of(dump);
-  const InferPair pair{patient.golden.data(), dump.data()};
-  const Tolerance tolerance = reading.near.value_or(Tolerance{});
-  Result<TypedReport> found =
-      infer_typed({&pair, 1}, {options, patient.golden_type, reading.type,
-                               tolerance.rtol, tolerance.atol, false});
+  // Of several readings, none may take long.
+  options.most_looked_at = std::int64_t{1} << 30;
+  const bool scaled = !patient.scales.each.empty() &&
+                      patient.golden_type.is_float() &&
+                      reading.type.is_integer();
+  const std::vector<std::byte> integers =
+      scaled ? quantised(patient, reading.type) : std::vector<std::byte>{};
+  const InferPair pair{
+      scaled ? std::span<const std::byte>(integers) : patient.golden.data(),
+      dump.data()};
+  TypedOptions typed{options, scaled ? reading.type : patient.golden_type,
+                     reading.type};
+  typed.hints = false;
+  if (reading.near) {
+    typed.rtol = reading.near->rtol;
+    typed.atol = reading.near->atol;
+  }
+  Result<TypedReport> found = infer_typed({&pair, 1}, typed);
   if (!found) {
     reading.typed.report.reason = found.error().message;
     return;
   }
   reading.typed = *std::move(found);
-  if (reading.fit() == nullptr) return;
+  if (reading.fit() == nullptr || is_part_of_elements(patient, reading)) return;
   const InferReport& report = reading.typed.report;
   const bool certain = !report.fits.empty() && !reading.near;
   reading.explained = explained_share(
       patient, reading, certain ? report.present : report.matching);
+}
+
+// How far values may be off that were computed in another order, or with fewer digits.
+std::vector<Tolerance> tolerances_of(const DoctorCase& patient,
+                                     const Reading& way) {
+  const bool scaled = !patient.scales.each.empty() && way.type.is_integer();
+  if (scaled) return {{.rtol = 0, .atol = 1}};
+  if (!way.type.is_float() || !patient.golden_type.is_float()) return {};
+  if (patient.tolerance) return {*patient.tolerance};
+  // Of a narrower type, where the dump has more than twice its elements, chance finds too much.
+  if (way.type != patient.golden_type &&
+      patient.dump.data_bytes / way.type.bytes() >= 2 * patient.elements) {
+    return {};
+  }
+  // Wide tolerances leave few values: of large tensors that takes its time.
+  constexpr std::int64_t most_elements = 1 << 16;
+  std::vector<Tolerance> tolerances = {near_tolerance(patient, 1e-3)};
+  if (patient.elements <= most_elements) {
+    tolerances.push_back(near_tolerance(patient, 3e-2));
+  }
+  return tolerances;
 }
 
 std::vector<Reading> ways_to_read(const DoctorCase& patient) {
@@ -175,9 +170,11 @@ std::vector<ElementType> types_of(const DoctorCase& patient) {
     if (type != patient.golden_type) types.push_back(type);
   }
   std::erase_if(types, [&](const ElementType& type) {
-    const std::int64_t least = patient.elements * type.bytes();
-    return !changes(patient, type) || patient.dump.data_bytes < least ||
-           patient.dump.data_bytes / most_padding > least + most_header_bytes;
+    if (!changes(patient, type)) return true;
+    // A dump of the golden's own type may be cut.
+    const std::int64_t most = patient.dump.data_bytes / type.bytes();
+    return (most < patient.elements && type != patient.golden_type) ||
+           most / most_padding > patient.elements + most_header_bytes;
   });
   return types;
 }
@@ -185,28 +182,35 @@ std::vector<ElementType> types_of(const DoctorCase& patient) {
 std::vector<Reading> inferred(const DoctorCase& patient,
                               const std::function<void(double)>& progress) {
   std::vector<Reading> readings;
-  for (Reading& way : ways_to_read(patient)) {
+  const auto settles = [&](Reading reading) {
+    infer_reading(patient, reading, progress);
+    readings.push_back(std::move(reading));
+    return readings.back().holds();
+  };
+  std::vector<Reading> near;
+  for (const Reading& way : ways_to_read(patient)) {
     if (way.type.bits % 8 != 0) continue;
-    infer_reading(patient, way, progress);
-    readings.push_back(std::move(way));
-    if (readings.back().holds()) break;
-    const Reading& last = readings.back();
-    if (last.type != patient.golden_type || !last.type.is_float() ||
-        last.big_endian) {
-      continue;
+    if (settles(way)) return readings;
+    for (const Tolerance& tolerance : tolerances_of(patient, way)) {
+      near.push_back(way);
+      near.back().near = tolerance;
     }
-    Reading near{.type = last.type, .near = near_tolerance(patient)};
-    infer_reading(patient, near, progress);
-    readings.push_back(std::move(near));
-    if (readings.back().holds()) break;
+  }
+  // The smallest tolerance first.
+  std::ranges::stable_sort(near, {},
+                           [](const Reading& way) { return way.near->rtol; });
+  for (const Reading& way : near) {
+    if (settles(way)) return readings;
   }
   return readings;
 }
 
 std::vector<Reading> read_in(const DoctorCase& patient,
-                             const LayoutSource& layout) {
+                             const LayoutSource& layout,
+                             const std::optional<Tolerance>& near) {
   std::vector<Reading> readings;
   for (Reading& way : ways_to_read(patient)) {
+    way.near = near;
     const Layout bound = value_of(layout.bind(
         patient.shape.shape, Binding{.element_bits = way.type.bits}));
     const std::int64_t bytes = patient.dump.data_bytes;
@@ -215,7 +219,9 @@ std::vector<Reading> read_in(const DoctorCase& patient,
     if (bytes != bound.size_bytes() && !ends_early) continue;
     way.typed.report.elements = patient.elements;
     way.typed.report.fits.push_back({bound, {}, 0, 0});
-    const DiffReport report = compare(patient, way).report;
+    const DiffReport report =
+        compare(patient, way, way.typed.report.fits.front()).report;
+    way.findings = report.findings.size();
     way.typed.report.present = patient.elements;
     way.typed.report.matching = patient.elements - report.differences;
     way.explained = explained_share(patient, way, way.typed.report.matching);
@@ -225,8 +231,7 @@ std::vector<Reading> read_in(const DoctorCase& patient,
 }
 
 Comparison compare(const DoctorCase& patient, const Reading& reading,
-                   const Tolerance* tolerance) {
-  const InferFit& fit = *reading.fit();
+                   const InferFit& fit, const Tolerance* tolerance) {
   Comparison both{.dump = dump_of(patient, reading,
                                   std::max<std::int64_t>(-fit.start_byte, 0))};
   const bool whole =

@@ -24,6 +24,9 @@ struct DoctorCase {
   std::optional<ElementType> dump_type = {};
   Scales scales = {};
   std::optional<Tolerance> tolerance = {};
+  // Of commands that read the same: options of the golden, and of the scales that are known.
+  std::string golden_words = {};
+  std::string scale_words = {};
 };
 
 // One way to read the dump.
@@ -35,13 +38,17 @@ struct Reading {
   TypedReport typed = {};
   // Of the elements that chance leaves open, the share that this reading has right.
   double explained = 0;
+  // Where it was compared: sentences that diff has.
+  std::size_t findings = 0;
 
   // What the integers of a quantised dump mean; nullopt: it is none.
   [[nodiscard]] std::optional<Quantisation> quantisation() const;
   // The layout that explains most; nullptr: none explains anything.
   [[nodiscard]] const InferFit* fit() const;
-  // Whether it is the answer, be it with faults.
+  // Whether no other reading need be tried, and whether it is the answer if no other is
+  // better. Chance explains a twentieth of a few elements.
   [[nodiscard]] bool holds() const { return explained >= 0.5; }
+  [[nodiscard]] bool likely() const { return explained >= 0.25; }
 };
 
 // The types that are tried, the likeliest first: the one that is known, or those that the
@@ -53,10 +60,11 @@ struct Reading {
     const DoctorCase& patient, const std::function<void(double)>& progress);
 
 // In a given layout, in every type and byte order of its size; by diff.
-[[nodiscard]] std::vector<Reading> read_in(const DoctorCase& patient,
-                                           const LayoutSource& layout);
+[[nodiscard]] std::vector<Reading> read_in(
+    const DoctorCase& patient, const LayoutSource& layout,
+    const std::optional<Tolerance>& near = {});
 
-// The golden and the dump, compared in the layout that a reading has.
+// The golden and the dump, compared in a layout that a reading has.
 struct Comparison {
   TensorFile dump;  // in little-endian order
   MemoryWindow window = {};
@@ -64,7 +72,7 @@ struct Comparison {
   DiffReport report = {};
 };
 [[nodiscard]] Comparison compare(const DoctorCase& patient,
-                                 const Reading& reading,
+                                 const Reading& reading, const InferFit& fit,
                                  const Tolerance* tolerance = nullptr);
 
 }  // namespace stridewise::cli

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -34,6 +35,29 @@ TensorShape tensor_shape(const std::string& text) {
     dims.emplace_back(1, letters[d]);
   }
   return {value_of(parse_shape(text, dims)), true};
+}
+
+std::string assumed_dims(const TensorShape& shape) {
+  const Shape& dims = shape.shape;
+  if (!shape.positional || dims.size() < 3 || dims.size() > 5) return "";
+  std::vector<std::string> names;
+  for (const Dim& dim : dims) names.push_back(dim.name);
+  // The same extents, where channels come last.
+  std::vector<std::string> last = {"n", "h", "w", "c"};
+  if (dims.size() == 3) last = {"h", "w", "c"};
+  if (dims.size() == 5) last = {"n", "d", "h", "w", "c"};
+  std::string letters;
+  std::string other;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    letters += static_cast<char>(
+        std::toupper(static_cast<unsigned char>(last[d].front())));
+    other += fmt::format("{}{}={}", d == 0 ? "" : ",", last[d], dims[d].extent);
+  }
+  return fmt::format(
+      "the golden's dims are {}; {} {} golden: --shape {}",
+      fmt::join(names, ", "),
+      letters.front() == 'H' || letters.front() == 'N' ? "an" : "a", letters,
+      other);
 }
 
 Shape shape_in_files(const std::string& text,

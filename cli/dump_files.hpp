@@ -13,13 +13,16 @@
 
 namespace stridewise::cli {
 
-// A shape as text, empty of an array without dims; without names, its dims are called x, nc, ncw, nchw or ncdhw
+// Reads a shape. An empty text is that of an array without dims. Without names, its dims are called x, nc, ncw, nchw or ncdhw
 // by their number, and `positional` tells so.
 struct TensorShape {
   Shape shape;
   bool positional = false;
 };
 [[nodiscard]] TensorShape tensor_shape(const std::string& text);
+// What was assumed of the order of dims that nobody named, and what to type for channels that
+// come last; empty where it can be no other.
+[[nodiscard]] std::string assumed_dims(const TensorShape& shape);
 
 // A file, and the layout that its tensor lies in.
 struct StoredTensor {

@@ -140,8 +140,12 @@ std::string outcome_text(const InferReport& report, const Shape& shape,
     case InferReport::Outcome::unproven: {
       std::string text = fit_text(report.fits[0]);
       if (report.present < report.elements) {
-        text += fmt::format("  elements  {} of {} are in the dump, all right\n",
-                            report.present, report.elements);
+        text +=
+            fmt::format("  elements  {} of {} are in the dump, {}\n",
+                        report.present, report.elements,
+                        report.matching == report.present
+                            ? "all right"
+                            : fmt::format("{} of them right", report.matching));
       }
       if (report.outcome == InferReport::Outcome::unproven) {
         text +=
@@ -156,8 +160,9 @@ std::string outcome_text(const InferReport& report, const Shape& shape,
     }
     case InferReport::Outcome::several: {
       std::string text = fmt::format(
-          "several fit, because values repeat (stridewise probe makes values "
-          "that do not):\n");
+          "several fit, because {} (stridewise probe makes values that do "
+          "not):\n",
+          report.reason);
       for (const InferFit& fit : report.fits) text += fit_text(fit);
       return text;
     }

@@ -58,6 +58,14 @@ bool ScaleOptions::given() const {
   return !scale.empty() || !zero_point.empty() || !dim.empty();
 }
 
+std::string ScaleOptions::words() const {
+  std::string words;
+  if (!scale.empty()) words += " --scale " + shell_file(scale);
+  if (!zero_point.empty()) words += " --zero-point " + shell_file(zero_point);
+  if (!dim.empty()) words += " --scale-dim " + shell_word(dim);
+  return words;
+}
+
 Scales ScaleOptions::read() const {
   if (!given()) return {};
   std::vector<double> scales = numbers_of("--scale", scale);
@@ -75,6 +83,11 @@ Scales ScaleOptions::read() const {
     if (numbers->size() == count) continue;
     throw bad(fmt::format("{} scales, but {} zero points", scales.size(),
                           points.size()));
+  }
+  for (const double number : scales) {
+    const auto stored = static_cast<float>(number);
+    if (stored > 0 && std::isfinite(stored)) continue;
+    throw bad(fmt::format("scale {} is no finite number above 0", number));
   }
   Scales read{.dim = dim};
   for (std::size_t k = 0; k < count; ++k) {

@@ -15,6 +15,8 @@ struct ScaleOptions {
 
   void add_to(Command command);
   [[nodiscard]] bool given() const;
+  // As they are to be typed: " --scale 0.05 --zero-point 3".
+  [[nodiscard]] std::string words() const;
   // Ends the command where a text is no number and no file of numbers, or where both have
   // another number of them.
   [[nodiscard]] Scales read() const;

@@ -98,6 +98,9 @@ struct InferOptions {
   // 0: all bits of these bytes.
   std::int64_t packed_bits = 0;
   std::optional<InferRecord> record = {};
+  // Where values repeat: how many elements the search may look at before it ends. 2^32 takes
+  // about ten seconds.
+  std::int64_t most_looked_at = std::int64_t{1} << 32;
 };
 
 // A layout that puts every element of the reference where the dump has it.

@@ -170,30 +170,37 @@ double Scale::quantise(double real, const NearOptions::Range& range) const {
 std::optional<Scale> scale_of_pairs(std::span<const double> reals,
                                     std::span<const double> integers,
                                     const NearOptions::Range& range) {
-  // Least squares of real = a * integer + b, without what was cut off.
+  // Least squares of real = a * integer + b about the means, without what was cut off.
+  const std::size_t count = std::min(reals.size(), integers.size());
+  const auto taken = [&](std::size_t k) {
+    return integers[k] > range.lowest && integers[k] < range.highest &&
+           std::isfinite(reals[k]);
+  };
   double n = 0;
-  double sum_q = 0;
-  double sum_x = 0;
-  double sum_qq = 0;
-  double sum_qx = 0;
-  for (std::size_t k = 0; k < std::min(reals.size(), integers.size()); ++k) {
-    const double q = integers[k];
-    if (q <= range.lowest || q >= range.highest || !std::isfinite(reals[k])) {
-      continue;
-    }
+  double mean_q = 0;
+  double mean_x = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!taken(k)) continue;
     n += 1;
-    sum_q += q;
-    sum_x += reals[k];
-    sum_qq += q * q;
-    sum_qx += q * reals[k];
+    mean_q += (integers[k] - mean_q) / n;
+    mean_x += (reals[k] - mean_x) / n;
   }
-  const double spread = n * sum_qq - sum_q * sum_q;
+  double spread = 0;
+  double both = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!taken(k)) continue;
+    const double q = integers[k] - mean_q;
+    spread += q * q;
+    both += q * (reals[k] - mean_x);
+  }
   if (n < 8 || spread <= 0) return std::nullopt;
-  const double scale = (n * sum_qx - sum_q * sum_x) / spread;
-  if (!(scale > 0)) return std::nullopt;
-  const double zero = sum_q / n - sum_x / n / scale;
+  const double scale = both / spread;
+  const auto stored = static_cast<float>(scale);
+  if (!(stored > 0) || !std::isfinite(stored)) return std::nullopt;
   // Plus 0: no zero point is -0.
-  return Scale{scale, std::nearbyint(zero) + 0.0};
+  const double zero = std::nearbyint(mean_q - mean_x / scale) + 0.0;
+  if (!(zero >= range.lowest && zero <= range.highest)) return std::nullopt;
+  return Scale{scale, zero};
 }
 
 std::optional<Scale> scale_by_rank(std::span<const double> reference,

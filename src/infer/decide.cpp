@@ -63,6 +63,11 @@ class Decision {
       return std::move(report_);
     }
     if (by_places()) return std::move(report_);
+    if (hopeless_) {
+      report_.reason = "hardly any value of the reference is in the dump";
+      explain_none(data_, options_, report_);
+      return std::move(report_);
+    }
     if (!places_tell_ || elements_ <= search_limit) {
       SearchResult found = search_layouts(data_, dims_, elements_);
       if (!found.fits.empty())
@@ -95,6 +100,7 @@ class Decision {
     const Locator locator(data_, options_.shape, elements_);
     // Where many have a place, tiles tell nothing more.
     tiles_may_tell_ = !locator.distinct() && locator.known_share() < 0.25;
+    hopeless_ = locator.distinct() && locator.known_share() < 0.01;
     for (const int least_votes : {1, 2}) {
       const std::optional<Located> located = locator.run(least_votes);
       if (!located) {
@@ -129,7 +135,8 @@ class Decision {
         return tiles_tell(locator.run(least_votes));
       });
     };
-    static_cast<void>(search_tiles(data_, options_.shape, elements_, attempt));
+    static_cast<void>(search_tiles(data_, options_.shape, elements_,
+                                   options_.most_looked_at, attempt));
   }
 
   // Whether the search is to end.
@@ -183,6 +190,7 @@ class Decision {
 
   // The layout that explains most is the nearest one, should none fit.
   void note_best(InferFit fit, const Explained& explained) {
+    if (!fit.layout.valid()) return;
     if (report_.best && explained.matching <= matching_) return;
     matching_ = explained.matching;
     report_.best = std::move(fit);
@@ -272,6 +280,7 @@ class Decision {
   std::optional<KnownPlaces> known_;
   bool looked_for_ = false;
   bool tiles_may_tell_ = false;
+  bool hopeless_ = false;  // values differ, and are not in the dump
 };
 
 }  // namespace

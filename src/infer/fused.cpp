@@ -17,6 +17,8 @@ namespace {
 using Steps = std::vector<std::int64_t>;
 
 constexpr std::int64_t most_values = 1 << 18;  // of a fused index
+// Of all candidates together: values that are looked at.
+constexpr std::int64_t most_looked_at = 1 << 22;
 constexpr int most_dims = 6;  // of more than one index: all orders are tried
 constexpr std::array<std::int64_t, 5> blocks = {4, 8, 16, 32, 2};
 
@@ -37,7 +39,7 @@ class Search {
  public:
   explicit Search(const KnownPlaces& known) : known_(known) {}
 
-  [[nodiscard]] std::optional<InferFit> run() const {
+  [[nodiscard]] std::optional<InferFit> run() {
     const auto several = [](const Dim& dim) { return dim.extent > 1; };
     if (std::ranges::count_if(known_.shape(), several) > most_dims) {
       return std::nullopt;
@@ -50,7 +52,7 @@ class Search {
   // Each order of two dims or more, as far as their product is not too large.
   // NOLINTNEXTLINE(misc-no-recursion): depth is the number of dims
   [[nodiscard]] std::optional<InferFit> extend(std::vector<std::size_t>& order,
-                                               std::int64_t values) const {
+                                               std::int64_t values) {
     for (std::size_t d = 0; d < known_.shape().size(); ++d) {
       if (std::ranges::find(order, d) != order.end()) continue;
       const std::int64_t extent = known_.shape()[d].extent;
@@ -67,7 +69,7 @@ class Search {
 
   // These dims whole; one of them with its block innermost; tiles of all of them.
   [[nodiscard]] std::optional<InferFit> blocked(
-      const std::vector<std::size_t>& order) const {
+      const std::vector<std::size_t>& order) {
     if (auto fit = try_out(whole(order))) return fit;
     for (const std::int64_t block : blocks) {
       for (std::size_t k = 0; k < order.size(); ++k) {
@@ -159,10 +161,12 @@ class Search {
     });
   }
 
-  [[nodiscard]] std::optional<InferFit> try_out(
-      const Candidate& candidate) const {
+  [[nodiscard]] std::optional<InferFit> try_out(const Candidate& candidate) {
     const std::int64_t count = values(candidate);
-    if (count == 0 || !plausible(candidate)) return std::nullopt;
+    if (count == 0 || looked_at_ > most_looked_at || !plausible(candidate)) {
+      return std::nullopt;
+    }
+    looked_at_ += count;
     std::vector<Term> terms;
     Steps steps;
     for (std::int64_t f = 0; f < count; ++f) {
@@ -216,6 +220,7 @@ class Search {
   }
 
   const KnownPlaces& known_;
+  std::int64_t looked_at_ = 0;
 };
 
 }  // namespace

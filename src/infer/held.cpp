@@ -9,7 +9,17 @@ Windows& Held::windows(const WindowShape& shape, const Filters& filters) {
   const std::pair key(shape, filters);
   const auto found = windows_.find(key);
   if (found != windows_.end()) return found->second;
-  return windows_.emplace(key, Windows(data_, shape, filters)).first->second;
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 28;
+  if (window_bytes_ > most_bytes) end_pass();
+  const std::int64_t places = data_.dump_bytes() / data_.width();
+  // A place in a table takes as long as four elements in a row.
+  constexpr std::int64_t cost_of_place = 4;
+  read_ += places *
+           (shape.anywhere && !filters.empty() ? shape.size : cost_of_place);
+  Windows& made =
+      windows_.emplace(key, Windows(data_, shape, filters)).first->second;
+  window_bytes_ += made.bytes();
+  return made;
 }
 
 Filters Held::with_filter(const WindowShape& shape, Filters filters,
@@ -67,6 +77,7 @@ std::uint64_t Held::random_key(Sequence& random, std::int64_t size,
 
 double Held::share(const Pass& pass, const Digits& digits,
                    const Structure& from) {
+  if (exhausted()) return 0;
   const Tile tile(shape_, digits);
   Windows& in = windows(window(pass, tile.size()), from.filters);
   if (in.empty()) return 0;
@@ -80,6 +91,7 @@ double Held::share(const Pass& pass, const Digits& digits,
     index_of(element, index.data());
     if (!tile.begins_last(index.data())) continue;
     const std::uint64_t key = tile.key(codes_, index.data(), element);
+    read_ += tile.size();
     if (key == 0) continue;
     const int found = in.take(key) ? 1 : 0;
     const bool full = tile.full(index.data());

@@ -40,14 +40,27 @@ struct Pass {
 
 class Held {
  public:
-  Held(const InferData& data, const Shape& shape, std::int64_t elements)
-      : data_(data), shape_(shape), codes_(data), elements_(elements) {}
+  // `most_read`: elements that all structures together may look at.
+  Held(const InferData& data, const Shape& shape, std::int64_t elements,
+       std::int64_t most_read)
+      : data_(data),
+        shape_(shape),
+        codes_(data),
+        elements_(elements),
+        most_read_(most_read) {}
 
   [[nodiscard]] const Codes& codes() const { return codes_; }
 
-  // The windows of one pass are kept until it ends.
+  // Whether the search is to end: data that have no layout are not read for ever.
+  [[nodiscard]] bool exhausted() const { return read_ > most_read_; }
+
+  // The windows of one pass are kept until it ends, as far as there is memory. A reference
+  // holds until the next call.
   Windows& windows(const WindowShape& shape, const Filters& filters);
-  void end_pass() { windows_.clear(); }
+  void end_pass() {
+    windows_.clear();
+    window_bytes_ = 0;
+  }
 
   // One filter more, where the windows are more than are looked at.
   Filters with_filter(const WindowShape& shape, Filters filters,
@@ -88,6 +101,9 @@ class Held {
   const Shape& shape_;
   const Codes codes_;
   const std::int64_t elements_;
+  const std::int64_t most_read_;
+  std::int64_t read_ = 0;
+  std::int64_t window_bytes_ = 0;
   std::map<std::pair<WindowShape, Filters>, Windows> windows_;
   std::map<std::pair<WindowShape, Filters>, Filter> filters_;
   std::map<std::pair<WindowShape, Filters>, double> chances_;

@@ -21,6 +21,10 @@ Result<std::int64_t> check_sizes(std::span<const InferPair> pairs,
                                  const InferOptions& options) {
   const Result<std::int64_t> elements = element_count(options.shape);
   if (!elements) return elements;
+  if (options.element_bytes < 1) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("elements of {} bytes", options.element_bytes));
+  }
   const Checked bytes = mul(*elements, options.element_bytes);
   if (!bytes)
     return fail(ErrorCode::overflow, "the reference overflows 64 bits");

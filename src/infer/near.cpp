@@ -43,9 +43,14 @@ class Near {
     std::optional<Scale> scale =
         inference::scale_by_rank(reference_, dump_, *options_.quantised);
     if (!scale) {
-      return fail(ErrorCode::mismatch,
-                  "no scale makes the dump's integers of the reference: their "
-                  "values do not rise together");
+      NearReport none;
+      none.report.elements = static_cast<std::int64_t>(reference_.size());
+      none.report.reason =
+          dump_.size() < reference_.size()
+              ? "the dump has fewer integers than the reference has elements"
+              : "no scale and zero point make the dump's integers of the "
+                "reference";
+      return none;
     }
     Result<NearReport> report = by_scale(*scale);
     if (!report || !refine(*report)) return report;
@@ -193,9 +198,10 @@ class Near {
     const std::int64_t bits = 8 * options_.infer.element_bytes;
     std::vector<std::int64_t> index(shape.size(), 0);
     for (std::size_t e = 0; e < reference_.size(); ++e) {
-      const std::int64_t place =
-          (fit.layout.bit_of(index) - 8 * fit.start_byte) / bits;
-      if (place >= 0 && place < static_cast<std::int64_t>(dump_.size())) {
+      const std::int64_t bit = fit.layout.bit_of(index) - 8 * fit.start_byte;
+      const std::int64_t place = bit / bits;
+      if (bit >= 0 && bit % bits == 0 &&
+          place < static_cast<std::int64_t>(dump_.size())) {
         visit(e, static_cast<std::size_t>(place));
       }
       for (std::size_t d = shape.size(); d-- > 0;) {
@@ -247,10 +253,24 @@ class Near {
 Result<NearReport> infer_near(std::span<const double> reference,
                               std::span<const double> dump,
                               const NearOptions& options) {
-  if (!(options.rtol >= 0) || !(options.atol >= 0)) {
+  for (const double tolerance : {options.rtol, options.atol}) {
+    if (tolerance >= 0 && std::isfinite(tolerance)) continue;
     return fail(ErrorCode::invalid_value,
-                fmt::format("a tolerance is 0 or more, not {} and {}",
-                            options.rtol, options.atol));
+                fmt::format("a tolerance is a finite number of 0 or more, not "
+                            "{}",
+                            tolerance));
+  }
+  const std::int64_t width = options.infer.element_bytes;
+  if (width < 1 || width > 16) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("elements of {} bytes", width));
+  }
+  const Result<std::int64_t> elements = element_count(options.infer.shape);
+  if (!elements) return unexpected(elements.error());
+  if (*elements != static_cast<std::int64_t>(reference.size())) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("the reference has {} numbers, the shape {}",
+                            reference.size(), *elements));
   }
   if (options.infer.packed_bits != 0 || options.infer.record) {
     return fail(ErrorCode::unsupported,

@@ -106,16 +106,16 @@ std::optional<Part> joined(std::optional<Part> plain, std::optional<Part> table,
 // dim is not their sum.
 std::optional<std::pair<Steps, Steps>> split(const Steps& steps,
                                              std::int64_t k) {
-  const Steps within(steps.begin(), steps.begin() + k);
-  Steps blocks;
-  for (std::int64_t x = 0; x < count(steps); ++x) {
-    const auto at = static_cast<std::size_t>(x);
-    const std::int64_t rest =
-        steps[at] - within[static_cast<std::size_t>(x % k)];
-    if (x % k == 0) blocks.push_back(rest);
-    if (rest != blocks.back()) return std::nullopt;
+  const auto rest = [&](std::int64_t x) {
+    return steps[static_cast<std::size_t>(x)] -
+           steps[static_cast<std::size_t>(x % k)];
+  };
+  for (std::int64_t x = k; x < count(steps); ++x) {
+    if (rest(x) != rest(x / k * k)) return std::nullopt;
   }
-  return std::pair(blocks, within);
+  Steps blocks;
+  for (std::int64_t x = 0; x < count(steps); x += k) blocks.push_back(rest(x));
+  return std::pair(blocks, Steps(steps.begin(), steps.begin() + k));
 }
 
 std::int64_t entries_of(const Part& part) {
@@ -193,7 +193,8 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
     if (entries_of(part) > 0 && base > 0) {
       Term& term = part.terms[part.table];
       const std::int64_t more = base / term.stride.value;
-      if (base % term.stride.value == 0) {
+      const bool fits = more <= most_holes * entries_of(part);
+      if (base % term.stride.value == 0 && fits) {
         for (std::int64_t& entry : term.digit.table.entries) entry += more;
         base = 0;
       }

@@ -28,13 +28,13 @@ constexpr std::int64_t most_windows = Windows::most;
 class Search {
  public:
   Search(const InferData& data, const Shape& shape, std::int64_t elements,
-         const TryPlaces& attempt)
+         std::int64_t most_read, const TryPlaces& attempt)
       : data_(data),
         shape_(shape),
         elements_(elements),
         places_(data.dump_bytes() / data.width()),
         attempt_(attempt),
-        held_(data, shape, elements) {}
+        held_(data, shape, elements, most_read) {}
 
   bool run() {
     if (run({.kept = 64}) || run({.exact = false, .kept = 24})) return true;
@@ -144,7 +144,7 @@ class Search {
       structures = grown(pass, structures);
       for (const Structure& structure : structures) {
         if (!has_places(pass, structure)) continue;
-        if (attempts_ >= most_attempts) return false;
+        if (attempts_ >= most_attempts || held_.exhausted()) return false;
         ++attempts_;
         if (attempt(pass, structure)) return true;
       }
@@ -217,13 +217,14 @@ class Search {
 }  // namespace
 
 bool search_tiles(const InferData& data, const Shape& shape,
-                  std::int64_t elements, const TryPlaces& attempt) {
+                  std::int64_t elements, std::int64_t most_read,
+                  const TryPlaces& attempt) {
   const std::int64_t places = data.dump_bytes() / data.width();
   if (elements < 16 || elements > most_elements || places > most_elements ||
       shape.empty()) {
     return false;
   }
-  return Search(data, shape, elements, attempt).run();
+  return Search(data, shape, elements, most_read, attempt).run();
 }
 
 }  // namespace stridewise::inference

@@ -21,11 +21,12 @@ using PlaceOf = std::function<std::int64_t(std::int64_t element)>;
 // Whether a layout was found by these places, so that the search ends.
 using TryPlaces = std::function<bool(const PlaceOf& places)>;
 
-// Calls `attempt` with the places that each likely structure gives, the likeliest first. Up
-// to 64 structures are tried. O((elements + dump) x structures that are held against the
-// data), where of large tensors a part is.
+// Calls `attempt` with the places that each likely structure gives, the likeliest first, of
+// up to 64. Tens of thousands of structures are held against the data, or against a part of
+// large ones, until `most_read` elements are looked at. Memory: 256 MiB and the windows of one
+// structure, 100 MiB at most.
 [[nodiscard]] bool search_tiles(const InferData& data, const Shape& shape,
-                                std::int64_t elements,
+                                std::int64_t elements, std::int64_t most_read,
                                 const TryPlaces& attempt);
 
 }  // namespace stridewise::inference

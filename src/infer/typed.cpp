@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -83,8 +84,7 @@ class Typed {
     if (auto possible = check(); !possible) {
       return unexpected(possible.error());
     }
-    // What is no tolerance is refused there.
-    if (!(options_.rtol == 0 && options_.atol == 0)) return near();
+    if (tolerant()) return near();
     Result<TypedReport> found = equal();
     if (!found || fits(found->report)) return found;
     if (same()) {
@@ -97,10 +97,14 @@ class Typed {
     Result<TypedReport> nearer = near();
     if (!nearer) return nearer;
     const bool more = nearer->report.matching > found->report.matching;
-    return more || quantised() ? nearer : found;
+    return fits(nearer->report) || more || quantised() ? nearer : found;
   }
 
  private:
+  // Also of what is no tolerance, which infer_near() refuses.
+  [[nodiscard]] bool tolerant() const {
+    return !(options_.rtol == 0 && options_.atol == 0);
+  }
   [[nodiscard]] bool same() const {
     return options_.reference == options_.dump;
   }
@@ -109,8 +113,7 @@ class Typed {
   }
 
   [[nodiscard]] Result<void> check() const {
-    const bool near = !(options_.rtol == 0 && options_.atol == 0);
-    if ((near || !same()) && pairs_.size() != 1) {
+    if ((tolerant() || !same()) && pairs_.size() != 1) {
       return fail(ErrorCode::unsupported,
                   "tolerances and two types are for one reference and one "
                   "dump, no series");
@@ -156,7 +159,7 @@ class Typed {
     near.infer.zeros.clear();
     if (quantised()) {
       near.quantised = range_of(type);
-    } else if (!same() && type.is_float()) {
+    } else if (!same() && type.is_float() && near.rtol >= 0 && near.atol >= 0) {
       const auto step = step_of(type);
       if (!step) return unexpected(step.error());
       near.rtol += (*step)[0];
@@ -190,6 +193,8 @@ class Typed {
     other.rtol = rtol;
     other.atol = atol;
     other.hints = false;
+    other.infer.most_looked_at =
+        std::min(options_.infer.most_looked_at, std::int64_t{1} << 29);
     const Typed typed(pairs_, other);
     const bool by_number = rtol > 0 || typed.quantised();
     const auto found = by_number ? typed.near() : typed.equal();
@@ -198,7 +203,7 @@ class Typed {
 
   // What to ask next, where floats of no layout are those of the dump.
   void add_hint(InferReport& report) const {
-    constexpr std::int64_t most_elements = 1 << 20;
+    constexpr std::int64_t most_elements = 1 << 16;
     constexpr std::size_t most_bytes = std::size_t{1} << 24;
     if (!options_.reference.is_float() || report.elements > most_elements ||
         pairs_.front().dump.size() > most_bytes ||
@@ -228,7 +233,12 @@ class Typed {
 }  // namespace
 
 Result<TypedReport> infer_typed(std::span<const InferPair> pairs,
-                                const TypedOptions& options) {
+                                const TypedOptions& given) {
+  TypedOptions options = given;
+  // A boolean is a byte.
+  for (ElementType* type : {&options.reference, &options.dump}) {
+    if (type->kind == ElementKind::boolean) *type = *parse_element_type("u8");
+  }
   return Typed(pairs, options).run();
 }
 

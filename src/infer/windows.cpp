@@ -56,7 +56,7 @@ Windows::Windows(const InferData& data, const WindowShape& shape,
     }
   }
   if (count_ <= most) return;
-  slots_.assign(1, {});
+  slots_ = std::vector<Slot>(1);
   count_ = 0;
 }
 

@@ -60,6 +60,10 @@ class Windows {
 
   [[nodiscard]] const WindowShape& shape() const { return shape_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
+  // Of memory that it takes.
+  [[nodiscard]] std::int64_t bytes() const {
+    return static_cast<std::int64_t>(slots_.capacity() * sizeof(Slot));
+  }
 
   // A new count of tiles begins.
   void begin();

@@ -145,7 +145,12 @@ TEST(InferNear, WhatIsNoQuestion) {
   const Numbers none(6, std::nan(""));
   EXPECT_TRUE(infer_near(none, none, options));
   options.quantised = NearOptions::Range{0, 255};
-  EXPECT_FALSE(infer_near(none, none, options));
+  const Result<NearReport> found = infer_near(none, none, options);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->report.fits.empty());
+  EXPECT_THAT(found->report.reason, HasSubstr("no scale"));
+  options.infer.element_bytes = 0;
+  EXPECT_FALSE(infer_near(numbers, numbers, options));
 }
 
 // ---------------------------------------------------------------- tables ---
