@@ -82,6 +82,13 @@ DoctorCase open_case(const Options& options) {
   } else {
     patient.dump_type = dtype_of(options.dtype);
   }
+  if (patient.dump_type && patient.dump_type->bits % 8 != 0 &&
+      !patient.layout) {
+    throw Failure{{ErrorCode::unsupported,
+                   fmt::format("a layout of {}, which is less than a byte, is "
+                               "not looked for: --layout says which it is",
+                               patient.dump_type->name)}};
+  }
   patient.scales = options.scales.read();
   patient.scale_words = options.scales.words();
   if (options.rtol || options.atol) {

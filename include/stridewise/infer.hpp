@@ -138,8 +138,8 @@ struct InferReport {
   std::int64_t elements = 0;
   std::int64_t present = 0;   // elements whose place lies within the dump
   std::int64_t matching = 0;  // of them, those found there
-  // Of outcome none: how many different values the reference has; of more than 2^20
-  // elements, so many drawn from them.
+  // Of outcome none: how many different values the reference has; of more than 2^20 elements,
+  // counted among 2^20 that are drawn.
   std::int64_t distinct = 0;
   // Where `best` breaks: the first element in logical order.
   std::optional<std::vector<std::int64_t>> first_break;
@@ -190,7 +190,8 @@ struct NearReport {
 // infer() of numbers: the reference in logical order, and what stands at each place of the
 // dump. Of quantised ones, a fit has 99 of 100 elements within a step. Values that the
 // tolerance cannot keep apart count as one: a fit is never shown to be the only one.
-// Errors: those of infer(); tolerances that are negative or no numbers.
+// O(n log n) of the elements and places beside infer(); memory of a few doubles for each.
+// Errors: those of infer(); tolerances that are negative or not finite.
 [[nodiscard]] Result<NearReport> infer_near(std::span<const double> reference,
                                             std::span<const double> dump,
                                             const NearOptions& options);
@@ -228,7 +229,8 @@ struct TypedReport {
 
 // infer() of elements whose types are known. Bytes that are equal first, of the reference as
 // the dump's type; then numbers within the tolerance, by infer_near(); of a dump of integers
-// and a reference of floats, any scale and zero point.
+// and a reference of floats, any scale and zero point. A boolean is a byte. Where nothing fits
+// and `hints` are asked for, up to seven more searches of up to 65536 elements.
 // Errors: those of infer() and infer_near(); several pairs with a tolerance or two types; two
 // types of which one has less than whole bytes, or that do not change into each other.
 [[nodiscard]] Result<TypedReport> infer_typed(std::span<const InferPair> pairs,

@@ -230,14 +230,14 @@ Fields infer_of(const std::vector<Memory>& references,
   told["matching"] = report.matching;
   told["first_break"] = report.first_break;
   told["reason"] = report.reason;
-  const bool fits_some = !report.fits.empty();
+  const bool has_fit = !report.fits.empty();
   const bool quantised = found.agreement == TypedReport::Agreement::quantised;
-  told["agreement"] = fits_some ? agreement_name(found.agreement) : "";
-  told["equal"] = fits_some ? found.equal : 0;
-  told["scale"] = fits_some && quantised
+  told["agreement"] = has_fit ? agreement_name(found.agreement) : "";
+  told["equal"] = has_fit ? found.equal : 0;
+  told["scale"] = has_fit && quantised
                       ? nb::object(nb::float_(found.quantisation.scale))
                       : nb::none();
-  told["zero_point"] = fits_some && quantised
+  told["zero_point"] = has_fit && quantised
                            ? nb::object(nb::int_(found.quantisation.zero_point))
                            : nb::none();
   return told;

@@ -59,8 +59,7 @@ class Near {
   }
 
   // Pairs that belong together tell the scale better than their order, without those that
-  // are too far from each other to be right. Whether a layout explains so much with it that
-  // it fits.
+  // are too far from each other to be right. Returns whether the layout fits with it.
   bool refine(NearReport& near) {
     InferReport& report = near.report;
     const std::optional<InferFit> fit =

@@ -38,14 +38,14 @@ bool Tile::inside(const std::int64_t* index, std::size_t place) const {
   return true;
 }
 
-std::uint64_t Tile::key(const Codes& codes, const std::int64_t* index,
+std::uint64_t Tile::key(const HashTerms& terms, const std::int64_t* index,
                         std::int64_t element) const {
   std::uint64_t sum = 0;
   const bool all = full(index);
   for (std::size_t k = 0; k < deltas_.size(); ++k) {
     if (!all && !inside(index, k)) continue;
-    sum += codes.reference(element + deltas_[k]) *
-           Codes::power(static_cast<std::int64_t>(k));
+    sum += terms.reference(element + deltas_[k]) *
+           HashTerms::power(static_cast<std::int64_t>(k));
   }
   return sum;
 }

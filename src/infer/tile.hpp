@@ -26,9 +26,9 @@ struct TileDigit {
 
 // A number that stands for a value within a sum over a tile; 0 for zero, which is what
 // padding holds.
-class Codes {
+class HashTerms {
  public:
-  explicit Codes(const InferData& data)
+  explicit HashTerms(const InferData& data)
       : data_(&data), zero_(data.zero_key()) {}
 
   [[nodiscard]] std::uint64_t reference(std::int64_t element) const {
@@ -85,7 +85,8 @@ class Tile {
     return true;
   }
   // The sum of codes; 0 where all are zeros. Pre: all digits are 0, which is the element's.
-  [[nodiscard]] std::uint64_t key(const Codes& codes, const std::int64_t* index,
+  [[nodiscard]] std::uint64_t key(const HashTerms& terms,
+                                  const std::int64_t* index,
                                   std::int64_t element) const;
 
   // Takes the index of any element to where its tile begins. Returns the element's place

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "infer/held.hpp"
 #include "infer/tile.hpp"
+#include "infer/tile_matcher.hpp"
 #include "infer/windows.hpp"
 
 namespace stridewise::inference {
@@ -34,7 +34,7 @@ class Search {
         elements_(elements),
         places_(data.dump_bytes() / data.width()),
         attempt_(attempt),
-        held_(data, shape, elements, most_read) {}
+        matcher_(data, shape, elements, most_read) {}
 
   bool run() {
     if (run({.kept = 64}) || run({.exact = false, .kept = 24})) return true;
@@ -119,9 +119,9 @@ class Search {
       for (const TileDigit& digit : next_digits(pass, from[k])) {
         Digits digits = from[k].digits;
         digits.push_back(digit);
-        const double held = held_.share(pass, digits, from[k]);
-        const bool holds = pass.exact ? held == 1 : held > least_share;
-        if (holds) all.push_back({k, digit, held});
+        const double found = matcher_.found_share(pass, digits, from[k]);
+        const bool holds = pass.exact ? found == 1 : found > least_share;
+        if (holds) all.push_back({k, digit, found});
       }
     }
     std::ranges::stable_sort(all, std::ranges::greater{}, &Grown::share);
@@ -131,20 +131,20 @@ class Search {
       const Structure& shorter = from[one.from];
       Structure more{shorter.digits, shorter.size * one.digit.count, one.share};
       more.digits.push_back(one.digit);
-      held_.list_tiles(pass, more, shorter);
+      matcher_.list_tiles(pass, more, shorter);
       structures.push_back(std::move(more));
     }
     return structures;
   }
 
   bool run(const Pass& pass) {
-    held_.end_pass();
-    std::vector<Structure> structures = {held_.root(pass)};
+    matcher_.end_pass();
+    std::vector<Structure> structures = {matcher_.root(pass)};
     for (int depth = 0; depth < most_digits && !structures.empty(); ++depth) {
       structures = grown(pass, structures);
       for (const Structure& structure : structures) {
         if (!has_places(pass, structure)) continue;
-        if (attempts_ >= most_attempts || held_.exhausted()) return false;
+        if (attempts_ >= most_attempts || matcher_.exhausted()) return false;
         ++attempts_;
         if (attempt(pass, structure)) return true;
       }
@@ -156,37 +156,39 @@ class Search {
   [[nodiscard]] bool has_places(const Pass& pass, const Structure& structure) {
     const bool few = pass.anywhere || places_ / structure.size <= most_windows;
     return few && structure.share > 0.5 &&
-           held_.chance(Held::window(pass, structure.size), structure.filters) <
-               rare;
+           matcher_.chance(TileMatcher::window(pass, structure.size),
+                           structure.filters) < rare;
   }
 
   bool attempt(const Pass& pass, const Structure& structure) {
     const Tile tile(shape_, structure.digits);
-    const WindowShape shape = Held::window(pass, structure.size);
+    const WindowShape shape = TileMatcher::window(pass, structure.size);
     // What chooses tiles for a look may leave too few.
     std::optional<Windows> more;
     if (!structure.filters.empty()) {
       Filters filters;
       if (pass.anywhere && places_ > most_windows) {
-        filters = held_.with_filter(Held::window(pass, 1), {}, most_windows);
+        filters = matcher_.with_filter(TileMatcher::window(pass, 1), {},
+                                       most_windows);
       }
       more.emplace(data_, shape, filters);
       if (more->empty()) return false;
     } else {
-      held_.share(pass, structure.digits, structure);  // counts its tiles
+      matcher_.found_share(pass, structure.digits,
+                           structure);  // counts its tiles
     }
-    const Windows& in = more ? *more : held_.windows(shape, {});
+    const Windows& in = more ? *more : matcher_.windows(shape, {});
     std::vector<std::int64_t> index(shape_.size());
     // By first element, where a tile lies: plus 2, 1 for nowhere, 0 if nobody asked yet.
     std::vector<std::uint32_t> known(static_cast<std::size_t>(elements_), 0);
     return attempt_([&](std::int64_t element) -> std::int64_t {
-      held_.index_of(static_cast<std::uint32_t>(element), index.data());
+      matcher_.index_of(static_cast<std::uint32_t>(element), index.data());
       const std::int64_t within = tile.to_begin(index.data());
       const std::int64_t first = tile.element(index.data());
       std::uint32_t& place = known[static_cast<std::size_t>(first)];
       if (place == 0) {
         place = static_cast<std::uint32_t>(
-            in.place(tile.key(held_.codes(), index.data(), first)) + 2);
+            in.place(tile.key(matcher_.terms(), index.data(), first)) + 2);
       }
       if (place == 1) return -1;
       return (place - std::int64_t{2} + within * shape.stride) * data_.width();
@@ -210,7 +212,7 @@ class Search {
   const std::int64_t elements_;
   const std::int64_t places_;
   const TryPlaces& attempt_;
-  Held held_;
+  TileMatcher matcher_;
   int attempts_ = 0;
 };
 

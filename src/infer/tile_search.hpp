@@ -22,7 +22,7 @@ using PlaceOf = std::function<std::int64_t(std::int64_t element)>;
 using TryPlaces = std::function<bool(const PlaceOf& places)>;
 
 // Calls `attempt` with the places that each likely structure gives, the likeliest first, of
-// up to 64. Tens of thousands of structures are held against the data, or against a part of
+// up to 64. Tens of thousands of structures are looked for in the data, or in a part of
 // large ones, until `most_read` elements are looked at. Memory: 256 MiB and the windows of one
 // structure, 100 MiB at most.
 [[nodiscard]] bool search_tiles(const InferData& data, const Shape& shape,

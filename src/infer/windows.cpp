@@ -17,18 +17,18 @@ std::uint64_t inverse(std::uint64_t x) {
 }
 
 // The key of the window at this place; 0 where a filter leaves it out.
-std::uint64_t key_at(const Codes& codes, const WindowShape& shape,
+std::uint64_t key_at(const HashTerms& terms, const WindowShape& shape,
                      const Filters& filters, std::int64_t place) {
   std::uint64_t sum = 0;
   std::int64_t k = 0;
   for (const Filter& filter : filters) {
     for (; k < filter.size; ++k) {
-      sum += codes.dump(place + k * shape.stride) * Codes::power(k);
+      sum += terms.dump(place + k * shape.stride) * HashTerms::power(k);
     }
     if (!filter.keeps(sum)) return 0;
   }
   for (; k < shape.size; ++k) {
-    sum += codes.dump(place + k * shape.stride) * Codes::power(k);
+    sum += terms.dump(place + k * shape.stride) * HashTerms::power(k);
   }
   return sum;
 }
@@ -46,13 +46,13 @@ Windows::Windows(const InferData& data, const WindowShape& shape,
   const std::int64_t places = data.dump_bytes() / data.width();
   const std::int64_t begins = begins_of(shape, places);
   if (places > most_places || begins <= 0) return;
-  const Codes codes(data);
+  const HashTerms terms(data);
   if (shape.anywhere && filters.empty()) {
-    read_anywhere(codes, begins);
+    read_anywhere(terms, begins);
   } else {
     const std::int64_t step = shape.anywhere ? 1 : shape.size;
     for (std::int64_t p = 0; p < begins && count_ <= most; p += step) {
-      add(key_at(codes, shape, filters, p), p);
+      add(key_at(terms, shape, filters, p), p);
     }
   }
   if (count_ <= most) return;
@@ -62,14 +62,14 @@ Windows::Windows(const InferData& data, const WindowShape& shape,
 
 Windows::Drawn Windows::draw(const InferData& data, const WindowShape& shape,
                              const Filters& filters, std::size_t count) {
-  const Codes codes(data);
+  const HashTerms terms(data);
   const std::int64_t begins =
       begins_of(shape, data.dump_bytes() / data.width());
   const std::int64_t step = shape.anywhere ? 1 : shape.size;
   Drawn drawn;
   std::int64_t every = 1;
   for (std::int64_t p = 0; p < begins; p += step) {
-    const std::uint64_t key = key_at(codes, shape, filters, p);
+    const std::uint64_t key = key_at(terms, shape, filters, p);
     if (key == 0 || drawn.of++ % every != 0) continue;
     drawn.keys.push_back(key);
     if (drawn.keys.size() < 2 * count) continue;
@@ -82,19 +82,19 @@ Windows::Drawn Windows::draw(const InferData& data, const WindowShape& shape,
 
 // The sum of the next window follows from that of the last one, for each of as many rows
 // as the stride has places.
-void Windows::read_anywhere(const Codes& codes, std::int64_t places) {
-  const std::uint64_t back = inverse(Codes::power(1));
-  const std::uint64_t last = Codes::power(shape_.size - 1);
+void Windows::read_anywhere(const HashTerms& terms, std::int64_t places) {
+  const std::uint64_t back = inverse(HashTerms::power(1));
+  const std::uint64_t last = HashTerms::power(shape_.size - 1);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(shape_.stride));
   for (std::int64_t p = 0; p < places && count_ <= most; ++p) {
     std::uint64_t& sum = sums[static_cast<std::size_t>(p % shape_.stride)];
     if (p < shape_.stride) {
       for (std::int64_t k = 0; k < shape_.size; ++k) {
-        sum += codes.dump(p + k * shape_.stride) * Codes::power(k);
+        sum += terms.dump(p + k * shape_.stride) * HashTerms::power(k);
       }
     } else {
-      sum = (sum - codes.dump(p - shape_.stride)) * back +
-            codes.dump(p + (shape_.size - 1) * shape_.stride) * last;
+      sum = (sum - terms.dump(p - shape_.stride)) * back +
+            terms.dump(p + (shape_.size - 1) * shape_.stride) * last;
     }
     add(sum, p);
   }

@@ -82,7 +82,7 @@ class Windows {
     std::uint32_t seen = 0;
   };
 
-  void read_anywhere(const Codes& codes, std::int64_t places);
+  void read_anywhere(const HashTerms& terms, std::int64_t places);
   void add(std::uint64_t key, std::int64_t place);
   void grow();
   [[nodiscard]] std::size_t find(std::uint64_t key) const;

@@ -1,4 +1,4 @@
-// Structures of tiles held against the data: how many of the tiles the dump has.
+// How many tiles of the reference, cut by some digits, the dump has.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace stridewise::inference {
 
 using Digits = std::vector<TileDigit>;
 
-// What is held against the data.
+// The digits of a tile, and what is known of them.
 struct Structure {
   Digits digits = {};
   std::int64_t size = 1;
@@ -38,18 +38,18 @@ struct Pass {
   std::int64_t looked_at = std::int64_t{1} << 17;
 };
 
-class Held {
+class TileMatcher {
  public:
   // `most_read`: elements that all structures together may look at.
-  Held(const InferData& data, const Shape& shape, std::int64_t elements,
-       std::int64_t most_read)
+  TileMatcher(const InferData& data, const Shape& shape, std::int64_t elements,
+              std::int64_t most_read)
       : data_(data),
         shape_(shape),
-        codes_(data),
+        terms_(data),
         elements_(elements),
         most_read_(most_read) {}
 
-  [[nodiscard]] const Codes& codes() const { return codes_; }
+  [[nodiscard]] const HashTerms& terms() const { return terms_; }
 
   // Whether the search is to end: data that have no layout are not read for ever.
   [[nodiscard]] bool exhausted() const { return read_ > most_read_; }
@@ -72,7 +72,8 @@ class Held {
   // The share of the tiles that the dump has as often as the reference; of whole ones,
   // where there are enough of them; 0 where an exception ends the pass. `from`: the structure
   // without its last digit, or itself.
-  double share(const Pass& pass, const Digits& digits, const Structure& from);
+  double found_share(const Pass& pass, const Digits& digits,
+                     const Structure& from);
 
   // Lists its tiles, of those of the structure without its last digit.
   void list_tiles(const Pass& pass, Structure& structure,
@@ -99,7 +100,7 @@ class Held {
 
   const InferData& data_;
   const Shape& shape_;
-  const Codes codes_;
+  const HashTerms terms_;
   const std::int64_t elements_;
   const std::int64_t most_read_;
   std::int64_t read_ = 0;

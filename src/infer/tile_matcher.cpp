@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "infer/held.hpp"
+#include "infer/tile_matcher.hpp"
 
 #include <algorithm>
 
 namespace stridewise::inference {
 
-Windows& Held::windows(const WindowShape& shape, const Filters& filters) {
+Windows& TileMatcher::windows(const WindowShape& shape,
+                              const Filters& filters) {
   const std::pair key(shape, filters);
   const auto found = windows_.find(key);
   if (found != windows_.end()) return found->second;
@@ -22,8 +23,8 @@ Windows& Held::windows(const WindowShape& shape, const Filters& filters) {
   return made;
 }
 
-Filters Held::with_filter(const WindowShape& shape, Filters filters,
-                          std::int64_t least) {
+Filters TileMatcher::with_filter(const WindowShape& shape, Filters filters,
+                                 std::int64_t least) {
   const std::pair key(shape, filters);
   auto found = filters_.find(key);
   if (found == filters_.end()) {
@@ -43,7 +44,7 @@ Filters Held::with_filter(const WindowShape& shape, Filters filters,
   return filters;
 }
 
-double Held::chance(const WindowShape& shape, const Filters& filters) {
+double TileMatcher::chance(const WindowShape& shape, const Filters& filters) {
   const std::pair at(shape, filters);
   const auto found = chances_.find(at);
   if (found != chances_.end()) return found->second;
@@ -62,12 +63,12 @@ double Held::chance(const WindowShape& shape, const Filters& filters) {
 }
 
 // 0 where a filter leaves it out.
-std::uint64_t Held::random_key(Sequence& random, std::int64_t size,
-                               const Filters& filters) const {
+std::uint64_t TileMatcher::random_key(Sequence& random, std::int64_t size,
+                                      const Filters& filters) const {
   std::uint64_t key = 0;
   auto filter = filters.begin();
   for (std::int64_t k = 0; k < size; ++k) {
-    key += codes_.reference(random.below(elements_)) * Codes::power(k);
+    key += terms_.reference(random.below(elements_)) * HashTerms::power(k);
     if (filter == filters.end() || filter->size != k + 1) continue;
     if (!filter->keeps(key)) return 0;
     ++filter;
@@ -75,8 +76,8 @@ std::uint64_t Held::random_key(Sequence& random, std::int64_t size,
   return key;
 }
 
-double Held::share(const Pass& pass, const Digits& digits,
-                   const Structure& from) {
+double TileMatcher::found_share(const Pass& pass, const Digits& digits,
+                                const Structure& from) {
   if (exhausted()) return 0;
   const Tile tile(shape_, digits);
   Windows& in = windows(window(pass, tile.size()), from.filters);
@@ -90,7 +91,7 @@ double Held::share(const Pass& pass, const Digits& digits,
   for (const std::uint32_t element : from.tiles) {
     index_of(element, index.data());
     if (!tile.begins_last(index.data())) continue;
-    const std::uint64_t key = tile.key(codes_, index.data(), element);
+    const std::uint64_t key = tile.key(terms_, index.data(), element);
     read_ += tile.size();
     if (key == 0) continue;
     const int found = in.take(key) ? 1 : 0;
@@ -107,8 +108,8 @@ double Held::share(const Pass& pass, const Digits& digits,
   return static_cast<double>(whole_found) / static_cast<double>(whole);
 }
 
-void Held::list_tiles(const Pass& pass, Structure& structure,
-                      const Structure& from) {
+void TileMatcher::list_tiles(const Pass& pass, Structure& structure,
+                             const Structure& from) {
   const Tile tile(shape_, structure.digits);
   structure.filters = from.filters;
   std::vector<std::int64_t> index(shape_.size());
@@ -124,11 +125,11 @@ void Held::list_tiles(const Pass& pass, Structure& structure,
   const Filter filter = structure.filters.back();
   std::erase_if(structure.tiles, [&](std::uint32_t element) {
     index_of(element, index.data());
-    return !filter.keeps(tile.key(codes_, index.data(), element));
+    return !filter.keeps(tile.key(terms_, index.data(), element));
   });
 }
 
-Structure Held::root(const Pass& pass) {
+Structure TileMatcher::root(const Pass& pass) {
   Structure structure;
   const Tile tile(shape_, {});
   if (elements_ > 2 * pass.looked_at) {
@@ -136,7 +137,7 @@ Structure Held::root(const Pass& pass) {
   }
   for (std::int64_t e = 0; e < elements_; ++e) {
     if (structure.filters.empty() ||
-        structure.filters.front().keeps(codes_.reference(e))) {
+        structure.filters.front().keeps(terms_.reference(e))) {
       structure.tiles.push_back(static_cast<std::uint32_t>(e));
     }
   }
