@@ -321,8 +321,8 @@ class InferData(support.CliTest):
     def test_hostile(self):
         x = self.rng.standard_normal((4, 4)).astype("f4")
         words = self.write(x, x)
-        self.refused(*words, "--rtol", "-1", says="a tolerance is 0 or more")
-        self.refused(*words, "--rtol", "nan", says="a tolerance is 0 or more")
+        self.refused(*words, "--rtol", "-1", says="a finite number of 0 or more")
+        self.refused(*words, "--rtol", "nan", says="a finite number of 0 or more")
         self.refused(*words, "--dump-dtype", "f23", says="f23")
         self.refused(*words, "--dump-dtype", "u4", says="whole bytes")
         # Numbers that are none, and values that are all equal.
