@@ -172,27 +172,9 @@ std::optional<InferFit> KnownPlaces::fit(const Result<Layout>& layout,
 
 std::optional<InferFit> KnownPlaces::fit(std::vector<Term> terms,
                                          std::vector<FusedIndex> fused) const {
-  // A dim of one index has no stride of its own.
-  const auto pace = [](const Term& term) {
-    return std::pair(term.stride.kind == Step::Kind::natural,
-                     term.stride.value);
-  };
-  std::ranges::stable_sort(terms, std::ranges::greater{}, pace);
-  Expression expression;
-  expression.fused = std::move(fused);
-  expression.axes.push_back({.terms = std::move(terms)});
-  const auto bound = [&] {
-    return Layout::bind(expression, shape(), dims_->element_bytes);
-  };
-  const Result<Layout> exact = bound();
-  if (!exact) return std::nullopt;
-  const std::vector<LayoutPiece> pieces = exact->pieces();
-  std::vector<Term>& digits = expression.axes.front().terms;
-  if (pieces.size() != 1 || pieces.front().digits.size() != digits.size()) {
-    return std::nullopt;
-  }
-  hide_natural_strides(digits, pieces.front().digits);
-  return fit(bound(), {});
+  const std::optional<Layout> layout = bind_digits(
+      std::move(terms), std::move(fused), 0, shape(), dims_->element_bytes);
+  return layout ? fit(*layout, {}) : std::nullopt;
 }
 
 }  // namespace stridewise::inference

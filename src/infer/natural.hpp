@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,5 +23,13 @@ inline void hide_natural_strides(std::vector<Term>& terms,
     space = stride * digits[k].extent;
   }
 }
+
+// One axis of these digits, whose strides are exact, slowest first and in the simplest form;
+// nullopt: it cannot be, or two elements would meet.
+[[nodiscard]] std::optional<Layout> bind_digits(std::vector<Term> terms,
+                                                std::vector<FusedIndex> fused,
+                                                std::int64_t base,
+                                                const Shape& shape,
+                                                std::int64_t element_bytes);
 
 }  // namespace stridewise::inference

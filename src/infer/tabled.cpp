@@ -146,26 +146,6 @@ std::optional<Part> part_of(const std::string& dim, const Steps& steps) {
   return best;
 }
 
-std::optional<Layout> bound(std::vector<Term> terms, std::int64_t base,
-                            const Shape& shape, std::int64_t width) {
-  // A dim of one index has no stride of its own.
-  std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& term) {
-    return std::pair(term.stride.kind == Step::Kind::natural,
-                     term.stride.value);
-  });
-  Expression expression{{Axis{.base = base, .terms = std::move(terms)}}};
-  const Result<Layout> exact = Layout::bind(expression, shape, width);
-  if (!exact) return std::nullopt;
-  const std::vector<LayoutPiece> pieces = exact->pieces();
-  std::vector<Term>& digits = expression.axes.front().terms;
-  if (pieces.size() != 1 || pieces.front().digits.size() != digits.size()) {
-    return std::nullopt;
-  }
-  hide_natural_strides(digits, pieces.front().digits);
-  const Result<Layout> layout = Layout::bind(expression, shape, width);
-  return layout && layout->valid() ? std::optional(*layout) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Layout> build_with_tables(const Offsets& offsets,
@@ -204,7 +184,7 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
   // A table of all elements says nothing.
   const Result<std::int64_t> elements = element_count(shape);
   if (base < 0 || !elements || 4 * entries > *elements) return std::nullopt;
-  return bound(std::move(terms), base, shape, width);
+  return bind_digits(std::move(terms), {}, base, shape, width);
 }
 
 }  // namespace stridewise::inference

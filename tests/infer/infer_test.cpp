@@ -509,7 +509,8 @@ TEST(Infer, NothingIsNearWhereNothingMatches) {
   EXPECT_EQ(report.outcome, Outcome::none);
   EXPECT_FALSE(report.best);
   EXPECT_FALSE(report.first_break);
-  EXPECT_THAT(report.reason, HasSubstr("hardly any value of the reference is in the dump"));
+  EXPECT_THAT(report.reason,
+              HasSubstr("hardly any value of the reference is in the dump"));
 }
 
 TEST(Infer, SeveralFit) {
