@@ -80,8 +80,7 @@ class Doctor {
       wrong("size", fmt::format("{} bytes, too small for {} elements", bytes,
                                 patient_.elements));
     } else {
-      tell("size",
-           fmt::format("{} bytes for {} elements", bytes, patient_.elements));
+      tell("size", size_words());
       wrong("layout", "none found: " + why_none());
     }
     if (patient_.shape.shape.empty()) return;
@@ -93,6 +92,11 @@ class Doctor {
         patient_.dump_type && *patient_.dump_type != patient_.golden_type
             ? fmt::format(" --dump-dtype {}", patient_.dump_type->name)
             : ""));
+  }
+
+  [[nodiscard]] std::string size_words() const {
+    return fmt::format("{} bytes for {} element{}", patient_.dump.data_bytes,
+                       patient_.elements, patient_.elements == 1 ? "" : "s");
   }
 
   // Of what was tried, what came nearest says most.
@@ -115,8 +119,7 @@ class Doctor {
 
   void tell_reading() {
     fit_ = without_frame(*best_->fit());
-    tell("size", fmt::format("{} bytes for {} elements",
-                             patient_.dump.data_bytes, patient_.elements));
+    tell("size", size_words());
     tell("type", type_words());
     if (best_->big_endian) wrong("order", "big-endian");
     layout_ = print(fit_->layout.expression());

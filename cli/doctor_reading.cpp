@@ -195,6 +195,11 @@ std::vector<Reading> inferred(const DoctorCase& patient,
       near.push_back(way);
       near.back().near = tolerance;
     }
+    // Of the golden's own type this is likelier than another type.
+    if (way.type == patient.golden_type && !way.big_endian && !near.empty()) {
+      if (settles(near.front())) return readings;
+      near.erase(near.begin());
+    }
   }
   // The smallest tolerance first.
   std::ranges::stable_sort(near, {},

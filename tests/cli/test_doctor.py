@@ -21,7 +21,7 @@ class Doctor(support.CliTest):
     def told(self, array, code, *more):
         self.path("d.bin").write_bytes(np.ascontiguousarray(array).tobytes())
         told = self.answer("doctor", self.path("g.npy"), self.path("d.bin"),
-                           *more, code=code)
+                           *more, code=code, timeout=120)
         self.assertEqual(told["ok"], code == 0)
         return told
 
