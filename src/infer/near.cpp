@@ -49,7 +49,7 @@ class Near {
           dump_.size() < reference_.size()
               ? "the dump has fewer integers than the reference has elements"
               : "no scale and zero point make the dump's integers of the "
-                "reference";
+                "reference; stridewise probe makes values that settle it";
       return none;
     }
     Result<NearReport> report = by_scale(*scale);
@@ -138,9 +138,12 @@ class Near {
     report.present = compared.present;
     report.matching = compared.near;
     report.first_break.reset();
+    // What is said of the values holds as well.
+    const std::size_t values = report.reason.find("; ");
     report.reason = fmt::format(
-        "none fits: the nearest has {} of {} elements within the tolerance",
-        compared.near, report.elements);
+        "none fits: the nearest has {} of {} elements within the tolerance{}",
+        compared.near, report.elements,
+        values == std::string::npos ? "" : report.reason.substr(values));
   }
 
   [[nodiscard]] static bool suffices(const Compared& compared, double least) {
