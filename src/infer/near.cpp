@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "infer/codes.hpp"
+#include "infer/told.hpp"
 #include "stridewise/infer.hpp"
 
 namespace stridewise {
@@ -49,7 +51,8 @@ class Near {
           dump_.size() < reference_.size()
               ? "the dump has fewer integers than the reference has elements"
               : "no scale and zero point make the dump's integers of the "
-                "reference; stridewise probe makes values that settle it";
+                "reference";
+      tell_values(none.report);
       return none;
     }
     Result<NearReport> report = by_scale(*scale);
@@ -131,19 +134,31 @@ class Near {
       report.fits.push_back(std::move(fit));
     }
     settle(report);
+    if (report.outcome == InferReport::Outcome::none) tell_values(report);
     return near;
+  }
+
+  // Of the numbers themselves, not of their codes.
+  void tell_values(InferReport& report) const {
+    std::vector<double> numbers(reference_.begin(), reference_.end());
+    std::erase_if(numbers, [](double x) { return std::isnan(x); });
+    std::ranges::sort(numbers);
+    const auto repeated = std::unique(numbers.begin(), numbers.end());
+    report.distinct = repeated - numbers.begin();
+    // What is said of codes goes.
+    report.reason = report.reason.substr(0, report.reason.find("; "));
+    report.reason +=
+        "; " + inference::about_values({report.distinct, report.elements},
+                                       report.elements);
   }
 
   static void tell_none(const Compared& compared, InferReport& report) {
     report.present = compared.present;
     report.matching = compared.near;
     report.first_break.reset();
-    // What is said of the values holds as well.
-    const std::size_t values = report.reason.find("; ");
     report.reason = fmt::format(
-        "none fits: the nearest has {} of {} elements within the tolerance{}",
-        compared.near, report.elements,
-        values == std::string::npos ? "" : report.reason.substr(values));
+        "none fits: the nearest has {} of {} elements within the tolerance",
+        compared.near, report.elements);
   }
 
   [[nodiscard]] static bool suffices(const Compared& compared, double least) {

@@ -146,12 +146,6 @@ std::string print_steps(const Shape& shape, std::size_t d,
 
 namespace {
 
-// How many values there are, and of how many elements.
-struct Distinct {
-  std::int64_t values = 0;
-  std::int64_t of = 0;
-};
-
 // Of a large tensor, of elements here and there.
 Distinct count_distinct(const InferData& data, std::int64_t elements) {
   constexpr std::int64_t most = 1 << 20;
@@ -161,7 +155,8 @@ Distinct count_distinct(const InferData& data, std::int64_t elements) {
   return {std::ssize(keys), of};
 }
 
-// Whether values that repeat are the reason, and what settles it.
+}  // namespace
+
 std::string about_values(const Distinct& distinct, std::int64_t elements) {
   const std::string probe = "stridewise probe makes values that settle it";
   // Chance draws a few elements twice.
@@ -179,8 +174,6 @@ std::string about_values(const Distinct& distinct, std::int64_t elements) {
                                             : "may be the reason; ") +
          probe;
 }
-
-}  // namespace
 
 void explain_none(const InferData& data, const InferOptions& options,
                   InferReport& report) {

@@ -33,6 +33,15 @@ namespace stridewise::inference {
 [[nodiscard]] std::string print_steps(const Shape& shape, std::size_t d,
                                       const std::vector<std::int64_t>& steps);
 
+// How many values there are, and of how many elements.
+struct Distinct {
+  std::int64_t values = 0;
+  std::int64_t of = 0;
+};
+// Whether values that repeat are the reason, and what settles it.
+[[nodiscard]] std::string about_values(const Distinct& distinct,
+                                       std::int64_t elements);
+
 // Fills in what is known when nothing fits.
 void explain_none(const InferData& data, const InferOptions& options,
                   InferReport& report);
