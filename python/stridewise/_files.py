@@ -14,6 +14,13 @@ def is_path(x: object) -> bool:
     return isinstance(x, (str, os.PathLike))
 
 
+def _is_contained(text: str) -> bool:
+    try:
+        return _core.is_contained(text)
+    except TypeError:  # a name that is no UTF-8
+        return False
+
+
 class Stored(NamedTuple):
     """What a file holds: an array, or bytes whose type and shape it may tell."""
 
@@ -32,13 +39,13 @@ def read(path: Any, name: str) -> Stored:
         ValueError: an .npy file that is none; the message names the argument.
         LayoutError: a container that lies about its contents, or has no such tensor.
     """
-    text = os.fspath(path)
+    text = os.fsdecode(path)
     if text.endswith(".npy"):
         try:
             return Stored(np.load(text, mmap_mode="r", allow_pickle=False))
         except (ValueError, EOFError) as error:
             raise ValueError(f"{name}: {text}: {error}") from None
-    if _core.is_contained(text):
+    if _is_contained(text):
         memory, dtype, shape = _core.open_contained(text)
         return Stored(memory, True, dtype, tuple(shape))
     if os.path.getsize(text) == 0:  # which cannot be mapped
