@@ -89,6 +89,14 @@ class Doctor(support.CliTest):
         self.told(noisy, 0, *options)
         self.run_commands(told, (0, 0, 0, 0))
 
+    def test_a_zero_point_is_of_its_type(self):
+        """Values far from zero are no integers of 8 bits."""
+        far = 1e12 + np.arange(1200).reshape(1, 40, 6, 5) % 251
+        np.save(self.path("g.npy"), far)
+        told = self.told((far - 1e12).astype(np.uint8), 1, "--dtype", "u8")
+        # 10^12 is a multiple of 256.
+        self.assertIn("wrapped around", " ".join(told["problems"]))
+
     def test_a_layout_that_is_known(self):
         told = self.told(self.blocked * np.float32(2), 1, "--layout", "nChw16c")
         self.assertIn("A is 2 times B", " ".join(told["problems"]))
@@ -198,6 +206,12 @@ class Doctor(support.CliTest):
                      says="--dtype")
         self.refused("doctor", self.path("g.npy"), self.path("d.bin"),
                      "--shape", "n=2,c=3", says="bytes")
+        # 2^62 elements of 4 bytes would be 0 bytes.
+        self.refused("doctor", self.path("d.bin"), self.path("d.bin"),
+                     "--shape", f"a={2**62}", "--reference-dtype", "f32",
+                     says="bytes")
+        self.refused("doctor", self.path("g.npy"), self.path("d.bin"),
+                     "--dtype", "s4", says="less than a byte")
 
 
 if __name__ == "__main__":
