@@ -84,14 +84,8 @@ class Doctor {
       wrong("layout", "none found: " + why_none());
     }
     if (patient_.shape.shape.empty()) return;
-    commands_.push_back(fmt::format(
-        "stridewise infer {} {} --shape {}{}{}",
-        shell_file(patient_.golden.path.string()),
-        shell_file(patient_.dump_path), shell_word(print(patient_.shape.shape)),
-        patient_.golden_words,
-        patient_.dump_type && *patient_.dump_type != patient_.golden_type
-            ? fmt::format(" --dump-dtype {}", patient_.dump_type->name)
-            : ""));
+    commands_.push_back(infer_command(
+        patient_, {.type = patient_.dump_type.value_or(patient_.golden_type)}));
   }
 
   [[nodiscard]] std::string size_words() const {
@@ -122,14 +116,14 @@ class Doctor {
     tell("size", size_words());
     tell("type", type_words());
     if (best_->big_endian) wrong("order", "big-endian");
-    layout_ = print(fit_->layout.expression());
+    const std::string layout = print(fit_->layout.expression());
     const bool guessed = found_.in_order && !best_->likely() &&
                          best_->typed.report.matching < patient_.elements;
     if (guessed) {
       wrong("layout", "none found; in the golden's own order:");
     } else {
       tell("layout",
-           layout_ + (fit_->names.empty() ? "" : "  (" + fit_->names[0] + ")"));
+           layout + (fit_->names.empty() ? "" : "  (" + fit_->names[0] + ")"));
     }
     const bool looked_for = !patient_.layout && !found_.in_order;
     const std::string assumed = looked_for ? assumed_dims(patient_.shape) : "";
@@ -161,18 +155,12 @@ class Doctor {
   void tell_plainer() {
     const std::optional<LayoutSource> rows = straightened(*fit_);
     if (patient_.layout || !rows) return;
-    Reading plain = *best_;
-    plain.typed.report.fits = {
-        {value_of(rows->bind(patient_.shape.shape,
-                             Binding{.element_bits = plain.type.bits})),
-         {},
-         fit_->start_byte,
-         fit_->trailing_bytes}};
-    const DiffReport report =
-        compare(patient_, plain, plain.typed.report.fits[0]).report;
+    InferFit plain = *fit_;
+    plain.layout = value_of(rows->bind(
+        patient_.shape.shape, Binding{.element_bits = best_->type.bits}));
+    const DiffReport report = compare(patient_, *best_, plain).report;
     if (report.findings.empty()) return;
-    wrong("or", fmt::format("{}, in which {}",
-                            print(plain.fit()->layout.expression()),
+    wrong("or", fmt::format("{}, in which {}", print(plain.layout.expression()),
                             report.findings.front()));
   }
 
@@ -266,7 +254,6 @@ class Doctor {
   const Reading* best_ = nullptr;
   std::optional<InferFit> fit_ = {};  // of the best reading
   Comparison compared_;
-  std::string layout_;
   Diagnosis diagnosis_;
   std::vector<std::string> commands_;
 };

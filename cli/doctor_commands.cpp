@@ -47,7 +47,24 @@ std::string diff_command(const DoctorSteps& steps, const std::string& words) {
       tolerance ? tolerance_options(*tolerance) : "");
 }
 
+// What all commands have.
+std::string common_options(const DoctorCase& patient, const Reading& reading) {
+  return " --shape " + shell_word(print(patient.shape.shape)) +
+         (reading.big_endian ? " --byte-order big" : "");
+}
+
 }  // namespace
+
+std::string infer_command(const DoctorCase& patient, const Reading& reading) {
+  return fmt::format("stridewise infer {} {}{}{}{}{}",
+                     shell_file(patient.golden.path.string()),
+                     shell_file(patient.dump_path),
+                     common_options(patient, reading), patient.golden_words,
+                     reading.type == patient.golden_type
+                         ? ""
+                         : fmt::format(" --dump-dtype {}", reading.type.name),
+                     reading.near ? tolerance_options(*reading.near) : "");
+}
 
 std::string tolerance_options(const Tolerance& tolerance) {
   return fmt::format(" --rtol {:.3g} --atol {:.3g}", tolerance.rtol,
@@ -59,19 +76,10 @@ std::vector<std::string> commands_of(const DoctorSteps& steps) {
   const Reading& reading = steps.reading;
   const std::string dump = shell_file(patient.dump_path);
   const std::string layout = shell_word(print(steps.fit.layout.expression()));
-  const std::string words = " --shape " +
-                            shell_word(print(patient.shape.shape)) +
-                            (reading.big_endian ? " --byte-order big" : "");
+  const std::string words = common_options(patient, reading);
   std::vector<std::string> commands;
   if (steps.looked_for && patient.scale_words.empty()) {
-    commands.push_back(
-        fmt::format("stridewise infer {} {}{}{}{}{}",
-                    shell_file(patient.golden.path.string()), dump, words,
-                    patient.golden_words,
-                    reading.type == patient.golden_type
-                        ? ""
-                        : fmt::format(" --dump-dtype {}", reading.type.name),
-                    reading.near ? tolerance_options(*reading.near) : ""));
+    commands.push_back(infer_command(patient, reading));
   }
   if (steps.compared.window.missing_elements == 0) {
     commands.push_back(diff_command(steps, words));

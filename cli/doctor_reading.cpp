@@ -22,6 +22,7 @@ constexpr auto usual_types = std::to_array<std::string_view>(
 // How much larger than its elements a dump may be: blocks that are hardly filled, a header.
 constexpr std::int64_t most_padding = 64;
 constexpr std::int64_t most_header_bytes = 4096;
+
 double explained_share(const DoctorCase& patient, const Reading& reading,
                        std::int64_t right) {
   const double share =
@@ -30,20 +31,20 @@ double explained_share(const DoctorCase& patient, const Reading& reading,
   return chance >= 1 ? 0 : (share - chance) / (1 - chance);
 }
 
-// The dump in the byte order and width of a reading, from this byte on.
-TensorFile dump_of(const DoctorCase& patient, const Reading& reading,
-                   std::int64_t first) {
-  TensorFile dump = open_dump(patient.dump_path);
-  if (!reading.big_endian) return dump;
-  return value_of(
-      with_bytes_reversed(std::move(dump), reading.type.bytes(), first));
+// The dump of a reading with its elements in little-endian order, from this byte on: a copy;
+// nullopt: they are so already.
+std::optional<TensorFile> reversed_dump(const DoctorCase& patient,
+                                        const Reading& reading,
+                                        std::int64_t first) {
+  if (!reading.big_endian) return std::nullopt;
+  return value_of(with_bytes_reversed(open_dump(patient.dump_path),
+                                      reading.type.bytes(), first));
 }
 
 // The golden as the integers of the dump, by scales that are known.
 std::vector<std::byte> quantised(const DoctorCase& patient,
                                  const ElementType& type) {
-  const LayoutSource rows =
-      value_of(resolve_layout(print_dims(patient.shape.shape)));
+  const LayoutSource rows = rows_of(patient);
   const auto bound = [&](const ElementType& of) {
     return value_of(
         rows.bind(patient.shape.shape, Binding{.element_bits = of.bits}));
@@ -70,7 +71,8 @@ bool is_part_of_elements(const DoctorCase& patient, const Reading& reading) {
 // What infer makes of a reading; no layout where the values cannot be of its type.
 void infer_reading(const DoctorCase& patient, Reading& reading,
                    const std::function<void(double)>& progress) {
-  const TensorFile dump = dump_of(patient, reading, 0);
+  const std::optional<TensorFile> reversed = reversed_dump(patient, reading, 0);
+  const TensorFile& dump = reversed ? *reversed : patient.dump;
   if (!patient.dump_type && !values_occur(patient, reading, dump.data())) {
     reading.typed.report.reason =
         fmt::format("hardly any value of the golden is in the dump, read as {}",
@@ -149,6 +151,10 @@ bool changes(const DoctorCase& patient, const ElementType& type) {
 }
 
 }  // namespace
+
+LayoutSource rows_of(const DoctorCase& patient) {
+  return value_of(resolve_layout(print_dims(patient.shape.shape)));
+}
 
 std::optional<Quantisation> Reading::quantisation() const {
   return typed.agreement == TypedReport::Agreement::quantised
@@ -237,13 +243,14 @@ std::vector<Reading> read_in(const DoctorCase& patient,
 
 Comparison compare(const DoctorCase& patient, const Reading& reading,
                    const InferFit& fit, const Tolerance* tolerance) {
-  Comparison both{.dump = dump_of(patient, reading,
-                                  std::max<std::int64_t>(-fit.start_byte, 0))};
+  Comparison both{
+      .reversed = reversed_dump(patient, reading,
+                                std::max<std::int64_t>(-fit.start_byte, 0))};
+  const TensorFile& dump = both.reversed ? *both.reversed : patient.dump;
   const bool whole =
-      fit.start_byte == 0 && both.dump.data_bytes == fit.layout.size_bytes();
-  both.window = value_of(
-      memory_window(both.dump, fit.layout,
-                    whole ? std::nullopt : std::optional(fit.start_byte)));
+      fit.start_byte == 0 && dump.data_bytes == fit.layout.size_bytes();
+  both.window = value_of(memory_window(
+      dump, fit.layout, whole ? std::nullopt : std::optional(fit.start_byte)));
   const Layout rows = value_of(row_major(fit.layout, patient.golden_type.bits));
   both.options.type = reading.type;
   both.options.type_b = patient.golden_type;

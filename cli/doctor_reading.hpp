@@ -29,6 +29,9 @@ struct DoctorCase {
   std::string scale_words = {};
 };
 
+// The golden's own order.
+[[nodiscard]] LayoutSource rows_of(const DoctorCase& patient);
+
 // One way to read the dump.
 struct Reading {
   ElementType type;
@@ -66,7 +69,8 @@ struct Reading {
 
 // The golden and the dump, compared in a layout that a reading has.
 struct Comparison {
-  TensorFile dump;  // in little-endian order
+  // The dump in little-endian order, where it is in the other one.
+  std::optional<TensorFile> reversed = {};
   MemoryWindow window = {};
   DiffOptions options = {};
   DiffReport report = {};

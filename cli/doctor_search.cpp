@@ -15,10 +15,6 @@ const Reading* most_explained(const std::vector<Reading>& readings) {
   return most == readings.end() ? nullptr : &*most;
 }
 
-LayoutSource rows_of(const DoctorCase& patient) {
-  return value_of(resolve_layout(print_dims(patient.shape.shape)));
-}
-
 bool all_match(const DoctorCase& patient, const Reading& reading) {
   return reading.typed.report.matching == patient.elements;
 }

@@ -67,6 +67,12 @@ std::int64_t bucket_of(double value, double rtol) {
   return 4 * bucket + (value < 0 ? 1 : 2);
 }
 
+// Sorts numbers, of which those stay that are finite.
+void sort_finite(std::vector<double>& numbers) {
+  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  std::ranges::sort(numbers);
+}
+
 // Of the n-th smallest numbers of both sides, which are sorted: 1 where they lie on a line.
 double correlation_of_ranks(std::span<const double> a,
                             std::span<const double> b) {
@@ -109,8 +115,7 @@ std::vector<double> drawn_from_dump(const ElementType& type,
   }
   std::vector<double> numbers =
       values_as<double>(taken, {type, value_of(parse_element_type("f64"))});
-  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
-  std::ranges::sort(numbers);
+  sort_finite(numbers);
   const auto zeros = std::equal_range(numbers.begin(), numbers.end(), 0.0);
   const auto beyond = static_cast<std::ptrdiff_t>(
       numbers.size() - std::min(numbers.size(), count));
@@ -123,9 +128,8 @@ std::vector<double> drawn_from_dump(const ElementType& type,
 // n-th smallest of both are near a line.
 bool rises_alike(std::vector<double> reals, const ElementType& type,
                  std::span<const std::byte> dump) {
-  std::erase_if(reals, [](double real) { return !std::isfinite(real); });
+  sort_finite(reals);
   if (reals.empty()) return true;
-  std::ranges::sort(reals);
   return correlation_of_ranks(reals,
                               drawn_from_dump(type, dump, reals.size())) >
          least_correlation;
@@ -134,9 +138,8 @@ bool rises_alike(std::vector<double> reals, const ElementType& type,
 // The same of floats, whose scale is known: only numbers of the golden's range count.
 bool spreads_alike(std::vector<double> reals, const ElementType& type,
                    std::span<const std::byte> dump) {
-  std::erase_if(reals, [](double real) { return !std::isfinite(real); });
+  sort_finite(reals);
   if (reals.empty() || !type.is_float()) return true;
-  std::ranges::sort(reals);
   const double around = 0.05 * (reals.back() - reals.front());
   if (around == 0) return true;
   std::vector<double> numbers = drawn_from_dump(type, dump, reals.size());
@@ -194,6 +197,8 @@ bool values_occur(const DoctorCase& patient, const Reading& reading,
       std::max(near_rtol, reading.near ? reading.near->rtol : 0);
   constexpr std::size_t most_values = 512;
   std::vector<double> values = drawn(patient, reading);
+  // A part of the dump is enough for that.
+  if (!spreads_alike(values, type, dump)) return false;
   if (values.size() > most_values) values.resize(most_values);
   std::unordered_map<std::int64_t, bool> found;
   std::erase_if(values,
@@ -214,7 +219,6 @@ bool values_occur(const DoctorCase& patient, const Reading& reading,
       if (place != found.end()) place->second = true;
     }
   }
-  if (!spreads_alike(drawn(patient, reading), type, dump)) return false;
   const auto there = std::ranges::count_if(values, [&](double value) {
     const std::int64_t bucket = bucket_of(value, rtol);
     return found[bucket - 4] || found[bucket] || found[bucket + 4];

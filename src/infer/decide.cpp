@@ -69,9 +69,10 @@ class Decision {
       return std::move(report_);
     }
     if (!places_tell_ || elements_ <= search_limit) {
-      SearchResult found = search_layouts(data_, dims_, elements_);
-      if (!found.fits.empty())
+      SearchResult& found = searched();
+      if (!found.fits.empty()) {
         return all_of(std::move(found.fits), std::move(report_));
+      }
       for (InferFit& near : found.near) {
         const Explained explained =
             explain(data_, options_.shape, offsets_of(near.layout), true);
@@ -206,7 +207,7 @@ class Decision {
     // A layout of which a part of the tensor would be missing is none where
     // another one explains all of it.
     if (explained.present < elements_ && elements_ <= search_limit) {
-      SearchResult found = search_layouts(data_, dims_, elements_);
+      SearchResult& found = searched();
       if (!found.fits.empty()) {
         report_ = all_of(std::move(found.fits), std::move(report_));
         return true;
@@ -256,6 +257,12 @@ class Decision {
     report_.best.reset();
   }
 
+  // Layouts that were tried; once, where they are asked for.
+  SearchResult& searched() {
+    if (!searched_) searched_ = search_layouts(data_, dims_, elements_);
+    return *searched_;
+  }
+
   // A layout that the known places tell, and that explains every element.
   InferReport by_known(InferFit fit) {
     if (known_->complete()) return certain(std::move(fit), std::move(report_));
@@ -277,6 +284,7 @@ class Decision {
   std::int64_t matching_ = 0;     // elements that the best layout explains
   std::optional<Offsets> stuck_;  // are of a dim that is no sum of digits
   bool places_tell_ = true;
+  std::optional<SearchResult> searched_;
   std::optional<KnownPlaces> known_;
   bool looked_for_ = false;
   bool tiles_may_tell_ = false;

@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "infer/natural.hpp"
 #include "infer/places.hpp"
+#include "layout/index.hpp"
 
 namespace stridewise::inference {
 namespace {
@@ -22,14 +23,6 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
     strides[d - 1] = strides[d] * shape[d].extent;
   }
   return strides;
-}
-
-// The next index in logical order.
-void advance(std::vector<std::int64_t>& index, const Shape& shape) {
-  for (std::size_t d = index.size(); d-- > 0;) {
-    if (++index[d] < shape[d].extent) return;
-    index[d] = 0;
-  }
 }
 
 // The places of the dump that hold the value of the first element; none where they are many.

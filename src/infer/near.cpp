@@ -8,6 +8,7 @@
 
 #include "infer/codes.hpp"
 #include "infer/told.hpp"
+#include "layout/index.hpp"
 #include "stridewise/infer.hpp"
 
 namespace stridewise {
@@ -221,10 +222,7 @@ class Near {
           place < static_cast<std::int64_t>(dump_.size())) {
         visit(e, static_cast<std::size_t>(place));
       }
-      for (std::size_t d = shape.size(); d-- > 0;) {
-        if (++index[d] < shape[d].extent) break;
-        index[d] = 0;
-      }
+      advance(index, shape);
     }
   }
 

@@ -19,4 +19,12 @@ namespace stridewise {
   return index;
 }
 
+// The next index in logical order; of the last one the first.
+inline void advance(std::vector<std::int64_t>& index, const Shape& shape) {
+  for (std::size_t d = index.size(); d-- > 0;) {
+    if (++index[d] < shape[d].extent) return;
+    index[d] = 0;
+  }
+}
+
 }  // namespace stridewise
