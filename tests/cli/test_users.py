@@ -7,25 +7,15 @@ SPDX-License-Identifier: Apache-2.0
 
 import numpy as np
 
-from support import CliTest, main, run
+from arrays import ArrayTest
+from support import main, run
 
 
-class Users(CliTest):
-    def raw(self, name, array):
-        path = self.path(name)
-        path.write_bytes(np.ascontiguousarray(array).tobytes())
-        return path
-
+class Users(ArrayTest):
     def ran(self, *args):
         done = run(*args)
         self.assertEqual(done.code, 0, f"{args}\n{done.err}")
         return done
-
-    def decoded(self, file, layout, shape, dtype, *more):
-        out = self.path("decoded.npy")
-        self.ran("decode", file, out, "--from", layout, "--shape", shape,
-                 "--dtype", dtype, *more)
-        return np.load(out)
 
     def test_a_shape_in_the_order_of_its_tag(self):
         picture = np.arange(24, dtype=np.uint8).reshape(1, 2, 3, 4)
