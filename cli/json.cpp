@@ -149,6 +149,11 @@ const Json* Json::find(std::string_view name) const {
               ->values[static_cast<std::size_t>(found - object->names.begin())];
 }
 
+std::vector<std::string> Json::names() const {
+  const auto* const object = std::get_if<Object>(&value_);
+  return object == nullptr ? std::vector<std::string>() : object->names;
+}
+
 bool Json::is_object() const { return std::holds_alternative<Object>(value_); }
 
 std::optional<std::string> Json::text() const {

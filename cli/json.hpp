@@ -58,6 +58,8 @@ class Json {
   // The member of that name, or nullptr: also where this is no object.
   [[nodiscard]] const Json* find(std::string_view name) const;
   [[nodiscard]] bool is_object() const;
+  // Of an object's members, in order; of others none.
+  [[nodiscard]] std::vector<std::string> names() const;
   // The value, where it is of that kind.
   [[nodiscard]] std::optional<std::string> text() const;
   [[nodiscard]] std::optional<double> number() const;

@@ -12,6 +12,7 @@
 #include "bench/chart.hpp"
 #include "bench/compete.hpp"
 #include "bench/report.hpp"
+#include "bench/serve.hpp"
 #include "bench/streaming_copy.hpp"
 #include "common.hpp"
 #include "stridewise/threads.hpp"
@@ -26,6 +27,9 @@ struct Options {
   std::string problems = "default";
   std::string only;
   std::string against = "memcpy";
+  std::string build;  // another one of this program
+  bool cold = false;
+  bool serve = false;
   std::string csv, svg;
   int threads = 1;
   int rounds = 9;
@@ -66,6 +70,11 @@ Competition competition_of(const Options& options, int threads) {
   Competition competition;
   competition.threads = threads;
   competition.rounds = options.rounds;
+  competition.cold = options.cold;
+  if (!options.build.empty()) {
+    competition.peers.push_back(value_of(Peer::start_build(
+        options.build, "build", threads, options.timeout_seconds)));
+  }
   std::set<std::string> seen;
   std::istringstream names(options.against);
   for (std::string name; std::getline(names, name, ',');) {
@@ -120,7 +129,20 @@ class Progress {
   std::size_t number_ = 0;
 };
 
+// Peers run in caches that are theirs.
+void require_builds_alone(const Competition& competition) {
+  if (!competition.cold) return;
+  for (const Peer& peer : competition.peers) {
+    if (peer.is_build()) continue;
+    throw Failure{{ErrorCode::unsupported,
+                   fmt::format("--cold: {} cannot be measured so; memcpy, nt "
+                               "and --ab can",
+                               peer.name())}};
+  }
+}
+
 void run(Context& context, const Options& options) {
+  if (options.serve) return serve();
   for (const std::string& file : {options.csv, options.svg}) {
     if (!file.empty()) check_not_stdout(file);
   }
@@ -128,9 +150,11 @@ void run(Context& context, const Options& options) {
   results.threads =
       options.threads == 0 ? default_thread_count() : options.threads;
   results.rounds = options.rounds;
+  results.cold = options.cold;
   results.machine = this_machine();
   const std::vector<BoundProblem> problems = problems_of(options);
   Competition competition = competition_of(options, results.threads);
+  require_builds_alone(competition);
   for (const Peer& peer : competition.peers) {
     results.peers.push_back({peer.name(), peer.version()});
   }
@@ -192,12 +216,15 @@ void add_bench(Command app, Context& context) {
       "--to-dtype", options->to_dtype,
       "type that the values are converted to, by scale 1 and zero point 0");
   command
-      .add_option("--problems,-p", options->problems,
-                  "a problem file, or one of small, medium, large, default: "
-                  "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; planes: columns "
-                  "that share sets of the caches; values: 8 MiB of f32 that "
-                  "change their type on\nthe way; or world: records, parts of "
-                  "bytes, swizzles, pages")
+      .add_option(
+          "--problems,-p", options->problems,
+          "a problem file, or one of small, medium, large, default: "
+          "256 KiB, 8 MiB, 256 MiB, 64 MiB a case; activations, "
+          "weights, transposes: 32 KiB to 64 MiB, of real networks and "
+          "of any; planes: columns that share sets of the caches; ways: "
+          "rare ones of the engine; ttc: 57 transposes of 200 MB; "
+          "values: 8 MiB of f32 that change their type on\nthe way; or "
+          "world: records, parts of bytes, swizzles, pages")
       .show_default()
       .excludes(src)
       .excludes(to_dtype);
@@ -208,6 +235,13 @@ void add_bench(Command app, Context& context) {
                   "memcpy, nt (a copy with non-temporal stores), peers by "
                   "name or as NAME=PROGRAM, all; separated by ','")
       .show_default();
+  command.add_option("--ab", options->build,
+                     "another build of this program, measured in turns with "
+                     "this one as the peer 'build'");
+  command.add_flag("--cold", options->cold,
+                   "no cache holds src and dst before each run");
+  command.add_flag("--serve", options->serve,
+                   "be the peer of another build: answer lines on stdin");
   command.add_option("--csv", options->csv, "also write a table to this file");
   command.add_option("--svg", options->svg, "also draw a chart to this file");
   command.add_option("--threads,-j", options->threads, "threads; 0: all")

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "bench/cold.hpp"
 #include "bench/measure.hpp"
 #include "bench/streaming_copy.hpp"
 #include "bench/verify.hpp"
@@ -58,7 +59,7 @@ PeerResult qualify(Peer& peer, const BoundProblem& problem,
                    SharedTensors& tensors,
                    std::span<const std::byte> expected) {
   using enum PeerResult::Status;
-  if (!problem.plain()) {
+  if (!problem.plain() && !peer.is_build()) {
     return failed(peer, cannot,
                   "it is asked about strides of whole bytes alone");
   }
@@ -73,28 +74,41 @@ PeerResult qualify(Peer& peer, const BoundProblem& problem,
 }
 
 // Runs of a peer; from its first failure on it takes no time, and is told.
-Timed timed_peer(Peer& peer, PeerResult& result) {
-  return [&peer, &result](int repeats) {
+Timed timed_peer(Peer& peer, PeerResult& result, bool cold) {
+  return [&peer, &result, cold](int repeats) {
     if (result.status != PeerResult::Status::timed) return 0.0;
-    const Result<double> seconds = peer.run(repeats);
+    const Result<double> seconds = peer.run(repeats, cold);
     if (seconds) return *seconds;
     result = failed(peer, PeerResult::Status::error, seconds.error().message);
     return 0.0;
   };
 }
 
+// What is done before each time that is measured cold.
+std::function<void()> before(const Competition& competition, const Buffer& src,
+                             const Buffer& dst) {
+  if (!competition.cold) return {};
+  return [&src, &dst] {
+    evict(src.bytes());
+    evict(dst.bytes());
+  };
+}
+
 // Takes the turns, and puts the medians into `result`.
-void time_all(const std::function<void()>& convert, Competition& competition,
+void time_all(const Timed& convert, Competition& competition,
               const ParallelFor& parallel_for, CaseResult& result) {
   const Buffer from(result.bytes);
   const Buffer to(result.bytes);
   const auto copying = [&](Copy part) {
-    return timed([&, part] {
-      copy(part, from.bytes(), to.data(), competition.threads, parallel_for);
-    });
+    return timed(
+        [&, part] {
+          copy(part, from.bytes(), to.data(), competition.threads,
+               parallel_for);
+        },
+        before(competition, from, to));
   };
   std::vector<Timed> work = {
-      timed(convert),
+      convert,
       copying([](const std::byte* src, std::byte* dst, std::size_t bytes) {
         std::memcpy(dst, src, bytes);
       })};
@@ -106,9 +120,11 @@ void time_all(const std::function<void()>& convert, Competition& competition,
   for (std::size_t k = 0; k < result.peers.size(); ++k) {
     if (result.peers[k].status != PeerResult::Status::timed) continue;
     in_work.push_back(&result.peers[k]);
-    work.push_back(timed_peer(competition.peers[k], result.peers[k]));
+    work.push_back(
+        timed_peer(competition.peers[k], result.peers[k], competition.cold));
   }
-  const std::vector<double> seconds = measure(work, competition.rounds);
+  const std::vector<double> seconds = measure(
+      work, competition.rounds, competition.cold ? Caches::cold : Caches::warm);
   result.seconds = seconds[0];
   result.memcpy_seconds = seconds[1];
   if (streaming != nullptr) result.nt_seconds = seconds[2];
@@ -139,8 +155,9 @@ CaseResult compete(const BoundProblem& problem, Competition& competition,
   for (Peer& peer : competition.peers) {
     result.peers.push_back(qualify(peer, problem, tensors, to.bytes()));
   }
-  time_all([&] { plan.run(from.data(), to.data(), parallel_for); }, competition,
-           parallel_for, result);
+  time_all(timed([&] { plan.run(from.data(), to.data(), parallel_for); },
+                 before(competition, from, to)),
+           competition, parallel_for, result);
   return result;
 }
 

@@ -15,6 +15,7 @@ struct Competition {
   bool streaming_copy = false;  // "nt"
   int threads = 1;
   int rounds = 9;
+  bool cold = false;  // no cache holds src and dst before each run
 };
 
 // Throws Failure: a plan that differs from the reference, too little memory.

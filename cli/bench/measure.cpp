@@ -22,24 +22,30 @@ double median(std::vector<double>& values) {
 
 }  // namespace
 
-Timed timed(std::function<void()> work) {
-  return [work = std::move(work)](int repeats) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int k = 0; k < repeats; ++k) work();
-    const std::chrono::duration<double> elapsed =
-        std::chrono::steady_clock::now() - begin;
+Timed timed(std::function<void()> work, std::function<void()> before) {
+  return [work = std::move(work), before = std::move(before)](int repeats) {
+    std::chrono::duration<double> elapsed{};
+    const int at_once = before ? 1 : repeats;
+    for (int done = 0; done < repeats; done += at_once) {
+      if (before) before();
+      const auto begin = std::chrono::steady_clock::now();
+      for (int k = 0; k < at_once; ++k) work();
+      elapsed += std::chrono::steady_clock::now() - begin;
+    }
     return elapsed.count() / repeats;
   };
 }
 
-std::vector<double> measure(std::span<const Timed> work, int rounds) {
+std::vector<double> measure(std::span<const Timed> work, int rounds,
+                            Caches caches) {
   std::vector<int> repeats;  // so that the clock's grain does not matter
   bool warms = false;        // each turn begins with a run that is not timed
   for (const Timed& w : work) {
     w(1);
     const double once = w(1);
-    warms = warms || once < cached_seconds;
-    repeats.push_back(once < least_seconds
+    const bool warm = caches == Caches::warm;
+    warms = warms || (warm && once < cached_seconds);
+    repeats.push_back(warm && once < least_seconds
                           ? static_cast<int>(least_seconds / (once + 1e-9)) + 1
                           : 1);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -12,11 +13,17 @@ namespace stridewise::cli {
 // in another process reads its own clock: messages are not timed.
 using Timed = std::function<double(int repeats)>;
 
-// Work of this process, timed here.
-[[nodiscard]] Timed timed(std::function<void()> work);
+// Work of this process, timed here; `before`, if there is one, is done before each time and
+// not timed.
+[[nodiscard]] Timed timed(std::function<void()> work,
+                          std::function<void()> before = {});
 
-// The median seconds of each over interleaved rounds.
+// Whether work finds in the caches what it left there itself.
+enum class Caches : std::uint8_t { warm, cold };
+
+// The median seconds of each over interleaved rounds. Cold work is done once a round.
 [[nodiscard]] std::vector<double> measure(std::span<const Timed> work,
-                                          int rounds);
+                                          int rounds,
+                                          Caches caches = Caches::warm);
 
 }  // namespace stridewise::cli

@@ -83,6 +83,19 @@ Json rectangles_json(const Layout& src, const Layout& dst) {
   return json;
 }
 
+// The problem as it was written, for other builds of this program.
+Json texts_json(const Problem& problem) {
+  Json tables = Json::object();
+  for (const auto& [name, entries] : problem.tables) tables[name] = entries;
+  return {{"dtype", problem.dtype},
+          {"src", problem.src},
+          {"dst", problem.dst},
+          {"shape", problem.shape},
+          {"in_logical_order", problem.in_logical_order},
+          {"part", problem.part},
+          {"tables", std::move(tables)}};
+}
+
 Json problem_json(const BoundProblem& problem, const SharedTensors& tensors) {
   Json shape = Json::array();
   for (const Dim& dim : problem.src.shape()) {
@@ -90,6 +103,7 @@ Json problem_json(const BoundProblem& problem, const SharedTensors& tensors) {
   }
   Json json = {
       {"name", problem.text.name},
+      {"texts", texts_json(problem.text)},
       {"dtype", problem.src_type.name},
       {"element_bytes", problem.src_type.bytes()},
       {"shape", std::move(shape)},
@@ -198,10 +212,24 @@ Result<Peer> Peer::start(const std::string& name, int threads,
   return peer;
 }
 
+Result<Peer> Peer::start_build(const fs::path& program, std::string name,
+                               int threads, int timeout_seconds) {
+  if (!is_program(program)) {
+    return fail(ErrorCode::io,
+                fmt::format("{} is not a program", program.string()));
+  }
+  Peer peer(std::move(name), fs::absolute(program), threads, timeout_seconds);
+  peer.arguments_ = {"bench", "--serve"};
+  if (Result<void> greeted = peer.greet(); !greeted) {
+    return unexpected(std::move(greeted.error()));
+  }
+  return peer;
+}
+
 Result<void> Peer::greet() {
   // Libraries read it once, when they are loaded.
   Result<LineProcess> process = LineProcess::start(
-      program_, {{"OMP_NUM_THREADS", std::to_string(threads_)}});
+      program_, arguments_, {{"OMP_NUM_THREADS", std::to_string(threads_)}});
   if (!process) return unexpected(std::move(process.error()));
   process_ = std::make_unique<LineProcess>(*std::move(process));
   const Result<Json> answer =
@@ -256,8 +284,10 @@ Result<std::string> Peer::solve(const BoundProblem& problem,
               name_ + ": answers a problem with neither ready nor cannot");
 }
 
-Result<double> Peer::run(int repeats) {
-  const Result<Json> answer = ask({{"run", repeats}});
+Result<double> Peer::run(int repeats, bool cold) {
+  Json question = {{"run", repeats}};
+  if (cold) question["cold"] = true;
+  const Result<Json> answer = ask(question);
   if (!answer) return unexpected(answer.error());
   const Json* const told = answer->find("seconds");
   const double seconds = told == nullptr ? 0 : told->number().value_or(0);

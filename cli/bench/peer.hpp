@@ -45,6 +45,11 @@ class Peer {
   // name (how to get it); it does not start, or says that it cannot work here.
   [[nodiscard]] static Result<Peer> start(const std::string& name, int threads,
                                           int timeout_seconds);
+  // Another build of this program, which is asked about all problems and by their texts:
+  // `name` is what it is called. Errors: as of start().
+  [[nodiscard]] static Result<Peer> start_build(
+      const std::filesystem::path& program, std::string name, int threads,
+      int timeout_seconds);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
@@ -53,8 +58,11 @@ class Peer {
   // the peer cannot, or an empty text. A peer that failed is started anew.
   [[nodiscard]] Result<std::string> solve(const BoundProblem& problem,
                                           const SharedTensors& tensors);
-  // Seconds of one of `repeats` runs of what was solved last.
-  [[nodiscard]] Result<double> run(int repeats);
+  // Seconds of one of `repeats` runs of what was solved last; `cold`: a build empties the
+  // caches of src and dst before.
+  [[nodiscard]] Result<double> run(int repeats, bool cold = false);
+  // Whether it is another build of this program.
+  [[nodiscard]] bool is_build() const { return !arguments_.empty(); }
 
  private:
   Peer(std::string name, std::filesystem::path program, int threads,
@@ -68,6 +76,7 @@ class Peer {
 
   std::string name_;
   std::filesystem::path program_;
+  std::vector<std::string> arguments_;
   int threads_;
   int timeout_seconds_;
   std::string version_;

@@ -210,8 +210,9 @@ std::vector<BoundProblem> parse_problems(std::string_view text,
 }
 
 std::vector<BoundProblem> read_problems(const std::string& file) {
-  constexpr std::array<std::string_view, 7> shipped = {
-      "small", "medium", "large", "default", "planes", "values", "world"};
+  constexpr std::array<std::string_view, 12> shipped = {
+      "small", "medium",      "large",      "default", "planes", "values",
+      "world", "activations", "transposes", "weights", "ways",   "ttc"};
   const fs::path path = std::ranges::find(shipped, file) == shipped.end()
                             ? fs::path(file)
                             : shipped_folder() / (file + ".txt");

@@ -61,7 +61,7 @@ struct BoundProblem {
                                                        const std::string& file);
 
 // `file` is a path, or the name of a shipped set: small, medium, large, default,
-// planes, values, world.
+// activations, weights, transposes, planes, ways, ttc, values, world.
 [[nodiscard]] std::vector<BoundProblem> read_problems(const std::string& file);
 
 }  // namespace stridewise::cli

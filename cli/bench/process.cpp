@@ -42,7 +42,7 @@ std::vector<std::string> environment_with(
 }
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become(const char* program, char** environment, int socket,
+[[noreturn]] void become(char** arguments, char** environment, int socket,
                          int errors, pid_t parent) {
   ::setpgid(0, 0);  // ended together with what it starts
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -50,8 +50,7 @@ std::vector<std::string> environment_with(
   ::dup2(socket, 0);
   ::dup2(socket, 1);
   ::dup2(errors, 2);
-  std::array<char*, 2> arguments = {const_cast<char*>(program), nullptr};
-  ::execve(program, arguments.data(), environment);
+  ::execve(arguments[0], arguments, environment);
   const char* reason = std::strerror(errno);
   [[maybe_unused]] const auto n = ::write(2, reason, std::strlen(reason));
   ::_exit(127);
@@ -76,11 +75,19 @@ std::string last_line(int file) {
 
 Result<LineProcess> LineProcess::start(
     const std::filesystem::path& program,
+    const std::vector<std::string>& arguments,
     const std::map<std::string, std::string>& environment) {
+  const auto pointers_to = [](std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+  };
+  std::vector<std::string> words = {program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> word_pointers = pointers_to(words);
   std::vector<std::string> texts = environment_with(environment);
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers = pointers_to(texts);
 
   std::array<int, 2> sockets{};
   const int errors = ::memfd_create("stderr", MFD_CLOEXEC);
@@ -93,7 +100,7 @@ Result<LineProcess> LineProcess::start(
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
-    become(program.c_str(), pointers.data(), sockets[1], errors, parent);
+    become(word_pointers.data(), pointers.data(), sockets[1], errors, parent);
   }
   ::close(sockets[1]);
   LineProcess process(pid, sockets[0], errors);

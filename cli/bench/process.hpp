@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "stridewise/result.hpp"
 
@@ -20,6 +21,7 @@ class LineProcess {
   // `environment` is added to this process's own.
   [[nodiscard]] static Result<LineProcess> start(
       const std::filesystem::path& program,
+      const std::vector<std::string>& arguments,
       const std::map<std::string, std::string>& environment);
 
   LineProcess(LineProcess&& other) noexcept;

@@ -99,6 +99,7 @@ Json results_json(const BenchResult& results) {
           {"peers", std::move(peers)},
           {"threads", results.threads},
           {"rounds", results.rounds},
+          {"cold", results.cold},
           {"machine", Json{{"cpu", results.machine.cpu},
                            {"cores", results.machine.cores},
                            {"date", results.machine.date}}}};

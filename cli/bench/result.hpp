@@ -62,6 +62,7 @@ struct BenchResult {
   std::vector<PeerInfo> peers;
   int threads = 1;
   int rounds = 1;
+  bool cold = false;
   Machine machine;
 };
 

@@ -2,9 +2,12 @@
 
 import csv
 import io
+import json
 import math
 import os
 import pathlib
+import subprocess
+import sys
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -146,6 +149,34 @@ class ShippedProblems(support.CliTest):
             self.assertGreater(case["gbps"], 0, case["name"])
             self.assertTrue(7 << 20 < case["bytes"] < 13 << 20, case["name"])
 
+    def test_corpora_are_drawn_the_same_each_time(self):
+        for name in "activations", "weights", "transposes":
+            kept = (PROBLEMS / f"{name}.txt").read_text()
+            lines = [line.split(";") for line in kept.splitlines()
+                     if not line.startswith("#")]
+            self.assertEqual(len(lines), 150)
+            self.assertEqual(len({line[0] for line in lines}), 150)
+        folder = self.folder / "problems"
+        folder.mkdir()
+        drawn = folder / "corpora.py"
+        drawn.write_bytes((PROBLEMS / "corpora.py").read_bytes())
+        subprocess.run([sys.executable, drawn], check=True)
+        for name in "activations", "weights", "transposes":
+            self.assertEqual((folder / f"{name}.txt").read_text(),
+                             (PROBLEMS / f"{name}.txt").read_text())
+
+    def test_rare_ways_are_right(self):
+        told = self.answer("bench", "--problems", "ways", *QUICK, timeout=300)
+        self.assertEqual(len(told["cases"]), 20)
+
+    def test_transposes_of_ttc(self):
+        lines = [line for line in (PROBLEMS / "ttc.txt").read_text().splitlines()
+                 if not line.startswith("#")]
+        self.assertEqual(len(lines), 57)
+        # All are bound before the first is measured, or named.
+        self.refused("bench", "--problems", "ttc", "--only", "none of them",
+                     says="none of them")
+
     def test_options_of_a_problem(self):
         def told(line):
             self.path("p.txt").write_text(line)
@@ -185,6 +216,55 @@ class ShippedProblems(support.CliTest):
         case, = self.answer("bench", "nchw", "nChw16c", "--shape",
                             "40x17x128x128", *QUICK, timeout=120)["cases"]
         self.assertGreater(case["bytes"], 32 << 20)
+
+
+class Builds(support.CliTest):
+    """Another build of the program as a peer, and memory that no cache holds."""
+
+    def test_a_build_beside_itself(self):
+        for more in [], ["--cold"]:
+            told = self.answer("bench", "nchw", "nChw16c", "--shape",
+                               "2x17x28x28", "--ab", support.BINARY, *QUICK,
+                               *more)
+            case, = told["cases"]
+            self.assertGreater(case["peers"]["build"]["ratio"], 0)
+            self.assertEqual(told["cold"], bool(more))
+            self.assertIn("build", told["peers"])
+
+    def test_a_build_solves_what_peers_are_not_asked(self):
+        path = self.path("p.txt")
+        path.write_text(
+            "paged; u8; g<T> d -> g d; g=64,d=64 | T=64\n"
+            "part; u8; n { d:u16 = - ; q:u8 = k } -> n k; n=64,k=64 | part=q\n"
+            "values; f32->s8; nchw -> nhwc; 1x3x8x8\n")
+        told = self.answer("bench", "--problems", path, "--ab", support.BINARY,
+                           *QUICK)
+        for case in told["cases"]:
+            self.assertGreater(case["peers"]["build"]["ratio"], 0, case["name"])
+
+    def test_what_is_no_build(self):
+        pair = ["bench", "nchw", "nhwc", "--shape", "1x3x4x5", *QUICK]
+        self.refused(*pair, "--ab", "/etc/passwd", says="not a program")
+        self.refused(*pair, "--ab", self.path("none"), says="not a program")
+        self.refused(*pair, "--ab", "/bin/true", says="build")
+
+    def test_peers_are_not_measured_cold(self):
+        self.refused("bench", "nchw", "nhwc", "--shape", "1x3x4x5", *QUICK,
+                     "--cold", "--against", "numpy", says="--cold")
+
+    def test_questions_that_make_no_sense(self):
+        lines = ['nonsense', '{"run": 3}', '{"problem": {}}',
+                 '{"problem": {"texts": 1}}',
+                 '{"protocol": 1, "threads": 1}']
+        done = subprocess.run([support.BINARY, "bench", "--serve"],
+                              input="\n".join(lines) + "\n", text=True,
+                              capture_output=True, timeout=60)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(len(answers), 5)
+        for answer in answers[:4]:
+            self.assertIn("error", answer)
+        self.assertIn("version", answers[4])
 
 
 class Answers(support.CliTest):
