@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "engine/planner/nest.hpp"
 #include "reorder/fields/field_plan.hpp"
 #include "reorder/kernels/kernel.hpp"
+#include "reorder/planner/refine.hpp"
 #include "reorder/values/conversion.hpp"
 #include "stridewise/reorder.hpp"
 
@@ -140,6 +142,8 @@ struct PlanData {
   // Where places follow no plain strides this is the plan, of one task, and nests are none.
   std::shared_ptr<const FieldPlan> fields;
   std::vector<ScheduledNest> nests;
+  // Of a build by blocks, what moves; its tasks come first.
+  std::vector<engine::Nest> blocks;
   std::optional<Sieve> sieve;  // its tasks come last
   std::int64_t tasks = 0;
   std::int64_t src_bytes = 0;
@@ -188,6 +192,11 @@ inline constexpr std::int64_t staged_bytes = 32 << 10;
 inline constexpr std::int64_t block_bytes = 24 << 10;
 // What a block of columns takes at most where it is put together.
 inline constexpr std::int64_t most_combined = 32 << 10;
+
+// Plans moves by the engine of src/engine; their loops are normalised. Zeros that it has
+// no kernel for are added to `fills`.
+void plan_blocks(PlanData& data, const std::vector<Piece>& moves,
+                 std::vector<Piece>& fills, bool streams);
 
 // The blocks of a nest that streams; none where it has no use for them.
 // `column_offsets` are those of nest.columns.

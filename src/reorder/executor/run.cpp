@@ -1,5 +1,7 @@
 // Runs a plan's tasks. Knows nests and kernels; nothing here can fail.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/executor/run.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -216,6 +218,19 @@ void Plan::run_task(std::int64_t task, const std::byte* src,
   if (data.sieve && task >= data.sieve->first_task) {
     run_sieve(*data.sieve, task - data.sieve->first_task, dst);
     return;
+  }
+  if (!data.blocks.empty() && task < data.blocks.back().end_task()) {
+    const auto next = std::ranges::upper_bound(data.blocks, task, {},
+                                               &engine::Nest::first_task);
+    const engine::Nest& nest = *std::prev(next);
+    const engine::Source from{src, src + data.src_bytes};
+    if (!data.conversion) {
+      return engine::run_task(nest, task - nest.first_task, from, dst);
+    }
+    const engine::Conversion conversion{*data.conversion,
+                                        data.values->quantisation};
+    return engine::run_task(nest, task - nest.first_task, from, dst,
+                            &conversion);
   }
   const auto after = std::ranges::upper_bound(data.nests, task, {},
                                               &ScheduledNest::first_task);

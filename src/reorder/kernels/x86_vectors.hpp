@@ -43,6 +43,12 @@ struct Vector256 {
     if constexpr (some == 1) return _mm256_zextsi128_si256(load_lane(at(0)));
     return join(at(0), at(1));
   }
+  // Lane l of vector k becomes lane k of vector l.
+  [[gnu::always_inline]] static void transpose_lanes(type* v) {
+    const type low = _mm256_permute2x128_si256(v[0], v[1], 0x20);
+    v[1] = _mm256_permute2x128_si256(v[0], v[1], 0x31);
+    v[0] = low;
+  }
   template <int width>
   static type zip_low(type a, type b) {
     if constexpr (width == 1) return _mm256_unpacklo_epi8(a, b);
@@ -137,6 +143,12 @@ struct Vector512 {
         a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
     v[1] = _mm512_permutex2var_epi64(
         a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+  }
+  // Half l of vector k becomes half k of vector l.
+  [[gnu::always_inline]] static void transpose_halves(type* v) {
+    const type low = _mm512_shuffle_i64x2(v[0], v[1], 0x44);
+    v[1] = _mm512_shuffle_i64x2(v[0], v[1], 0xee);
+    v[0] = low;
   }
   // Lane l of vector k becomes lane k of vector l.
   [[gnu::always_inline]] static void transpose_lanes(type* v) {

@@ -21,6 +21,13 @@ constexpr std::int64_t last_cache_bytes = 12 << 20;
 // Beyond what a core has to itself, loads are worth asking for in advance.
 constexpr std::int64_t own_cache_bytes = 1 << 20;
 
+// Whether moves of plain strides are planned by the engine of src/engine.
+#if defined(STRIDEWISE_BLOCKS)
+constexpr bool by_blocks = true;
+#else
+constexpr bool by_blocks = false;
+#endif
+
 std::string width_of(const Layout& layout) {
   return layout.element_bits() % 8 == 0
              ? fmt::format("{} bytes", layout.element_bytes())
@@ -217,7 +224,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   fills = with_width(std::move(fills), data->dst_width, width);
   const bool moves_alone = !data->conversion;
   std::vector<Lowered> padded;
-  if (moves_alone && !fills.empty()) {
+  if (moves_alone && !fills.empty() && !by_blocks) {
     padded = take_padded_rows(*moves, fills, width);
   }
   // Longer runs of zeros are written as fast alone, and transposes would write those
@@ -235,6 +242,13 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   const Reach reach =
       past ? (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory)
            : (data->prefetch ? Reach::caches : Reach::near);
+  if (by_blocks) {
+    std::vector<Piece> apart;
+    detail::plan_blocks(*data, *moves, apart, streams);
+    apart = with_width(std::move(apart), width, data->dst_width);
+    std::ranges::move(apart, std::back_inserter(fills));
+    moves->clear();
+  }
   data->nests.reserve(moves->size() + padded.size() + fills.size());
   for (const Piece& piece : *moves) {
     std::optional<Lowered> groups;

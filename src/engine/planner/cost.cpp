@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/cost.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+
+namespace stridewise::engine {
+namespace {
+
+constexpr double kib = 1024;
+
+double as_double(std::int64_t number) { return static_cast<double>(number); }
+
+// Of so many bytes of each column, how many lines a strip of it takes: what is left of
+// whole lines is taken by strips of half of one and of a lane, which cost more of a byte.
+double lines_of(std::int64_t column_bytes) {
+  constexpr double of_half = 0.55, of_lane = 0.3;
+  const std::int64_t rest = column_bytes % line_bytes;
+  return as_double(column_bytes / line_bytes) + of_half * as_double(rest / 32) +
+         of_lane * as_double(ceil_div(rest % 32, 16));
+}
+
+}  // namespace
+
+double cycles_of_transpose(const Machine& machine, std::int64_t element_bytes,
+                           std::int64_t rows, std::int64_t columns,
+                           std::int64_t planes) {
+  constexpr std::int64_t lane = 16;
+  const Profile& profile = machine.profile;
+  const std::int64_t column_bytes = rows * element_bytes;
+  const double strips = as_double(ceil_div(column_bytes, line_bytes));
+  double cycles = profile.plane_cycles + strips * profile.strip_cycles;
+  if (element_bytes >= lane) {
+    cycles += strips * as_double(columns) * profile.chunk_line_cycles;
+    return cycles * as_double(planes);
+  }
+  const std::int64_t n = lane / element_bytes;  // columns of a square
+  const double factor = element_bytes == 1   ? profile.transpose_byte_factor
+                        : element_bytes == 2 ? profile.transpose_pair_factor
+                                             : 1;
+  const double square_cycles =
+      profile.transpose_kib_cycles * factor * as_double(line_bytes * n) / kib;
+  // Shorter columns than a lane are each written as a lane.
+  const double lines =
+      column_bytes >= lane ? lines_of(column_bytes) : lines_of(lane) * 2;
+  cycles += as_double(ceil_div(columns, n)) * lines * square_cycles;
+  return cycles * as_double(planes);
+}
+
+double cycles_of_zip(const Machine& machine, std::int64_t plane_bytes,
+                     std::int64_t planes) {
+  const Profile& profile = machine.profile;
+  return as_double(planes) *
+         (profile.plane_cycles + profile.strip_cycles +
+          profile.zip_kib_cycles * as_double(plane_bytes) / kib);
+}
+
+double cycles_of_copy(const Machine& machine, std::int64_t run_bytes,
+                      std::int64_t runs) {
+  const Profile& profile = machine.profile;
+  const double of_run = run_bytes <= line_bytes ? profile.short_run_cycles
+                                                : profile.long_run_cycles;
+  return as_double(runs) * (of_run + profile.copy_line_cycles *
+                                         as_double(run_bytes) / line_bytes);
+}
+
+double cycles_of_program(const Machine& machine, std::int64_t pieces,
+                         std::int64_t sources, std::int64_t inner,
+                         std::int64_t tiles) {
+  const Profile& profile = machine.profile;
+  const double of_tile = as_double(pieces) * profile.piece_cycles +
+                         as_double(sources) * profile.source_cycles;
+  const double begin = as_double(pieces) * profile.piece_begin_cycles +
+                       as_double(sources) * profile.source_begin_cycles;
+  return as_double(tiles) *
+         (of_tile + begin / as_double(std::max<std::int64_t>(inner, 1)));
+}
+
+}  // namespace stridewise::engine

@@ -1,0 +1,29 @@
+// What moving a block costs, in cycles of a core.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/tile.hpp"
+#include "machine/machine.hpp"
+
+namespace stridewise::engine {
+
+// A transpose of rows x columns elements of so many bytes.
+[[nodiscard]] double cycles_of_transpose(const Machine& machine,
+                                         std::int64_t element_bytes,
+                                         std::int64_t rows,
+                                         std::int64_t columns,
+                                         std::int64_t planes);
+// Zips and unzips of so many bytes each plane.
+[[nodiscard]] double cycles_of_zip(const Machine& machine,
+                                   std::int64_t plane_bytes,
+                                   std::int64_t planes);
+[[nodiscard]] double cycles_of_copy(const Machine& machine,
+                                    std::int64_t run_bytes, std::int64_t runs);
+[[nodiscard]] double cycles_of_program(const Machine& machine,
+                                       std::int64_t pieces,
+                                       std::int64_t sources, std::int64_t inner,
+                                       std::int64_t tiles);
+
+}  // namespace stridewise::engine

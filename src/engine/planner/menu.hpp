@@ -1,0 +1,30 @@
+// The candidates for a move, each with its price: the cheapest becomes the nest.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/planner/nest.hpp"
+#include "engine/planner/schedule.hpp"
+#include "engine/planner/work.hpp"
+
+namespace stridewise::engine {
+
+// The nest for a work on a machine; `bill`, if there is one, gets a line a candidate. Its
+// offsets and tasks are left to the caller. Pre: the loops of the work are merged where they
+// can be, and each has two iterations at least.
+[[nodiscard]] Nest choose(const Work& work, const Machine& machine,
+                          const Reach& reach, std::string* bill = nullptr);
+
+// The same where values change: on the way of runs that both sides have, or before a move to
+// dst, or after one from src. The caller widens the nest. Nothing where zeros make blocks
+// too large: then they are to be written by themselves.
+enum class Converts : std::uint8_t { before, after };
+[[nodiscard]] std::optional<Nest> choose_converting(const Work& work,
+                                                    const Machine& machine,
+                                                    const Reach& reach,
+                                                    Converts converts);
+
+}  // namespace stridewise::engine

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/planner/schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+
+namespace stridewise::engine {
+namespace {
+
+constexpr std::int64_t one = 1;
+
+// Offsets of loops that make a side, the innermost first.
+std::vector<std::int64_t> offsets_of(std::span<const Loop> loops, Side side) {
+  std::vector<std::int64_t> offsets = {0};
+  for (const Loop& loop : loops) {
+    const std::size_t made = offsets.size();
+    for (std::int64_t k = 1; k < loop.count; ++k) {
+      for (std::size_t i = 0; i < made; ++i) {
+        offsets.push_back(offsets[i] + k * (loop.*side));
+      }
+    }
+  }
+  return offsets;
+}
+
+// The step of a move, without its planes.
+Step step_of(Move& move, const Machine& machine) {
+  Step step;
+  const bool elements = move.kind == Kind::transpose ||
+                        move.kind == Kind::zip || move.kind == Kind::unzip;
+  step.kernel = find_kernel(move.kind, elements ? move.unit : 1, machine.isa);
+  Tile& tile = step.tile;
+  tile.zeros = move.zeros;
+  if (move.kind == Kind::copy || move.kind == Kind::fill) {
+    const Loop runs = move.rows.empty() ? Loop{} : move.rows.front();
+    tile.rows = runs.count;
+    tile.columns = move.unit;
+    tile.row_pitch = runs.src;
+    tile.column_pitch = runs.dst;
+  } else if (move.kind == Kind::program) {
+    step.program = std::move(move.program->table);
+  } else {
+    tile.rows = count_of(move.rows);
+    tile.columns = count_of(move.columns);
+    tile.row_pitch = move.rows.front().src;
+    tile.column_pitch = move.columns.front().dst;
+    if (move.rows.size() > 1)
+      step.row_table = offsets_of(move.rows, &Loop::src);
+    if (move.columns.size() > 1) {
+      step.column_table = offsets_of(move.columns, &Loop::dst);
+    }
+  }
+  step.rows = std::move(move.rows);
+  step.columns = std::move(move.columns);
+  return step;
+}
+
+// Bytes that a tile moves, without its planes.
+std::int64_t bytes_of(const Step& step, const Move& move) {
+  if (step.kernel->kind == Kind::program)
+    return move.unit * count_of(step.rows);
+  if (step.kernel->kind == Kind::copy)
+    return step.tile.rows * step.tile.columns;
+  return step.tile.rows * step.tile.columns * move.unit;
+}
+
+// How many rows and columns a call takes at most.
+struct Part {
+  std::int64_t rows, columns;
+};
+Part part_of(const Step& step, std::int64_t unit) {
+  const Tile& tile = step.tile;
+  switch (step.kernel->kind) {
+    case Kind::transpose: {
+      constexpr std::int64_t page = 4096, least_bytes = 512, share = 16 << 10;
+      // Of few columns more rows, so that a call is worth it.
+      constexpr std::int64_t call_bytes = 16 << 10;
+      const std::int64_t least = std::min(
+          tile.rows, std::max(least_bytes / unit,
+                              call_bytes / (unit * tile.columns) / 64 * 64));
+      const auto whole = [](std::int64_t count) {
+        return std::max<std::int64_t>(count / line_bytes * line_bytes,
+                                      line_bytes);
+      };
+      if (step.column_table.empty() && tile.column_pitch % line_bytes != 0) {
+        // Columns that share lines of dst must meet while those are in the L1 cache.
+        const std::int64_t of_few = share / unit / tile.columns / 64 * 64;
+        return {std::max(std::min(tile.rows, of_few), least),
+                whole(share / least / unit)};
+      }
+      const std::int64_t columns = whole(page / unit);
+      Part part{std::max(least, one), columns};
+      if (part.rows >= tile.rows) {
+        part.columns =
+            std::max(part.columns, whole((64 << 10) / (tile.rows * unit)));
+      }
+      return part;
+    }
+    case Kind::zip:
+      return {tile.rows, (32 << 10) / unit};
+    case Kind::unzip:
+      return {(32 << 10) / unit, tile.columns};
+    case Kind::program:
+      return {1, 1};
+    default:
+      break;
+  }
+  constexpr std::int64_t bytes = 256 << 10;
+  return {std::max<std::int64_t>(bytes / std::max(tile.columns, one), 1),
+          bytes};
+}
+
+// Cuts `count` of a step in parts; the loop over them is added to `around`.
+void cut(Nest& nest, Step& step, Count which, std::int64_t& count,
+         std::int64_t most, const Loop& loop) {
+  if (count <= most) return;
+  std::int64_t parts = ceil_div(count, most);
+  // A last part that is short goes with the one before it.
+  const std::int64_t rest = count - (parts - 1) * most;
+  if (rest * 4 < most) --parts;
+  const std::int64_t last = count - (parts - 1) * most;
+  nest.around.push_back(
+      {{parts, loop.src * most, loop.dst * most}, most, last});
+  step.cut.push_back({which, 1});
+  count = std::max(most, last);
+}
+
+void share_out(Nest& nest, const Machine& machine, std::int64_t block_bytes) {
+  nest.blocks = 1;
+  for (const BlockLoop& loop : nest.around) nest.blocks *= loop.loop.count;
+  nest.blocks_per_task =
+      std::max(machine.profile.task_bytes / std::max(block_bytes, one), one);
+}
+
+void set_hints(Step& step, const Machine& machine, const Reach& reach) {
+  const Profile& profile = machine.profile;
+  if (step.kernel->kind == Kind::transpose) {
+    // Of few columns many strips go side by side.
+    const std::int64_t row_bytes =
+        step.tile.columns * step.kernel->element_bytes;
+    step.hints.strips = std::clamp<std::int64_t>(
+        row_bytes <= 64 ? 64 / row_bytes * 4 : 1, 1, 16);
+  }
+  if (!reach.near) {
+    step.hints.ahead = profile.far_ahead_bytes;
+    step.hints.strips = profile.far_strips;
+  }
+  step.hints.whole_lines = reach.near && profile.near_whole_lines;
+}
+
+// Which count of a tile has the loop of such a cut.
+Cut cut_of(const Step& step, std::span<const Loop> planes, std::int64_t cut) {
+  const auto in = [&](std::span<const Loop> loops, Count count,
+                      std::int64_t factor) {
+    for (const Loop& loop : loops) {
+      if (loop.cut == cut) return Cut{count, factor};
+      factor *= loop.count;
+    }
+    return Cut{};
+  };
+  const bool runs = step.kernel->kind == Kind::copy;
+  if (const Cut found = in(step.rows, Count::rows, 1);
+      found.count != Count::none) {
+    return found;
+  }
+  const std::int64_t unit =
+      runs ? step.tile.columns / count_of(step.columns) : 1;
+  if (const Cut found = in(step.columns, Count::columns, unit);
+      found.count != Count::none) {
+    return found;
+  }
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    if (planes[k].cut == cut) {
+      return {count_of_plane(k), 1};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Nest nest_of(Move move, const Machine& machine, const Reach& reach) {
+  Nest nest;
+  Loops planes = move.planes;
+  const std::int64_t unit = move.unit;
+  Step step = step_of(move, machine);
+  Tile& tile = step.tile;
+  const Part part = part_of(step, unit);
+  std::int64_t bytes = bytes_of(step, move);
+  const std::int64_t enough = step.kernel->kind == Kind::program
+                                  ? machine.profile.program_bytes
+                                  : machine.profile.planes_bytes;
+  // Planes of small tiles go into the tile, as long as it stays small.
+  std::size_t inside = 0;
+  const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
+  std::optional<std::int64_t> cut_plane;
+  while (whole && inside < planes.size() && inside < 4) {
+    const Loop& plane = planes[inside];
+    if (bytes * plane.count > enough) {
+      const std::int64_t some = std::max<std::int64_t>(enough / bytes, 1);
+      if (some > 1 || step.kernel->kind == Kind::program) {
+        cut_plane = std::max<std::int64_t>(some, 8);
+      }
+      break;
+    }
+    tile.planes[inside] = plane;
+    bytes *= plane.count;
+    ++inside;
+  }
+  for (std::size_t k = planes.size(); k-- > inside + (cut_plane ? 1 : 0);) {
+    nest.around.push_back({planes[k]});
+    step.cut.push_back({});
+  }
+  if (cut_plane) {
+    const Loop plane = planes[inside];
+    tile.planes[inside] = plane;
+    cut(nest, step, count_of_plane(inside), tile.planes[inside].count,
+        *cut_plane, plane);
+    bytes *= tile.planes[inside].count;
+  }
+  const bool runs = step.kernel->kind == Kind::copy;
+  const Loop row{tile.rows, step.row_table.empty() ? tile.row_pitch : 0,
+                 runs ? tile.column_pitch : unit};
+  const Loop column{tile.columns, runs ? 1 : unit,
+                    runs                        ? 1
+                    : step.column_table.empty() ? tile.column_pitch
+                                                : 0};
+  if (tile.zeros == 0) {
+    cut(nest, step, Count::rows, tile.rows, part.rows, row);
+  }
+  if (tile.zeros == 0 || !runs) {
+    cut(nest, step, Count::columns, tile.columns, part.columns, column);
+  }
+  set_hints(step, machine, reach);
+  step.streams = reach.streams && step.kernel->stream != nullptr;
+  nest.steps.push_back(std::move(step));
+  share_out(nest, machine, bytes);
+  return nest;
+}
+
+Nest nest_of(Staged staged, const Machine& machine, const Reach& reach) {
+  Nest nest;
+  for (std::size_t k = staged.around.size(); k-- > 0;) {
+    nest.around.push_back(staged.around[k]);
+  }
+  // Beyond the caches src is read in its order: the machine reads ahead so.
+  if (!reach.near) {
+    std::ranges::stable_sort(
+        nest.around, std::greater<>(),
+        [](const BlockLoop& over) { return over.loop.src; });
+  }
+  for (std::size_t m = 0; m < staged.moves.size(); ++m) {
+    Move& move = staged.moves[m];
+    const Loops planes = move.planes;
+    Step step = step_of(move, machine);
+    for (std::size_t k = 0; k < planes.size(); ++k)
+      step.tile.planes[k] = planes[k];
+    step.cut.assign(nest.around.size(), {});
+    for (std::size_t k = 0; k < nest.around.size(); ++k) {
+      if (nest.around[k].cuts()) {
+        step.cut[k] = cut_of(step, planes, nest.around[k].loop.cut);
+      }
+    }
+    if (m + 1 == staged.moves.size()) {
+      step.streams = reach.streams && step.kernel->stream != nullptr;
+    }
+    nest.steps.push_back(std::move(step));
+  }
+  if (!reach.near && !nest.around.empty()) {
+    nest.steps.front().hints.ahead = nest.around.back().loop.src;
+  }
+  share_out(nest, machine, staged.bytes);
+  return nest;
+}
+
+}  // namespace stridewise::engine

@@ -1,0 +1,30 @@
+// What plans know of a machine: a value, so that a plan can be made for one that is not
+// there.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "machine/profile.hpp"
+#include "reorder/kernels/isa.hpp"
+
+namespace stridewise {
+
+struct Machine {
+  std::string_view name;
+  Isa isa;  // the best that it has
+  Profile profile;
+};
+
+// The machine that this runs on, with no more than best_isa() allows. Asked once.
+[[nodiscard]] const Machine& this_machine();
+
+// Every machine that is known by name, and the one of that name; nullopt where there is
+// none.
+[[nodiscard]] std::span<const Machine> known_machines();
+[[nodiscard]] std::optional<Machine> named_machine(std::string_view name);
+
+}  // namespace stridewise

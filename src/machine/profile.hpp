@@ -1,0 +1,61 @@
+// What was measured of a machine: the only home of numbers that decide between ways to
+// move bytes. Costs are in cycles of a core, sizes in bytes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace stridewise {
+
+struct Profile {
+  // A transpose of elements of four bytes and longer, of a KiB; and how many times as much
+  // those of one byte and of two take.
+  double transpose_kib_cycles;
+  double transpose_byte_factor;
+  double transpose_pair_factor;
+  // Beside that, of each plane and each strip of it.
+  double plane_cycles;
+  double strip_cycles;
+  // A line of elements of 16 bytes and longer.
+  double chunk_line_cycles;
+  // Zips and unzips, of a KiB.
+  double zip_kib_cycles;
+  // A copy: of a line, and of a run, short or of more than a line.
+  double copy_line_cycles;
+  double short_run_cycles;
+  double long_run_cycles;
+  // A program: of a piece of dst and of each source of it in a tile; and of both, once for
+  // all tiles of its innermost loop.
+  double piece_cycles;
+  double source_cycles;
+  double piece_begin_cycles;
+  double source_begin_cycles;
+  // What calls a kernel, and what brings a block through a stage.
+  double call_cycles;
+  double block_cycles;
+  // A byte that is written beyond the caches next to a core by parts of lines.
+  double scattered_byte_cycles;
+  // How much less a way by stages must cost to be taken.
+  double staged_advantage;
+
+  // What a call moves at most: of tiles without planes, with those, and by programs, which
+  // go through a tile once for each piece.
+  std::int64_t call_bytes;
+  std::int64_t planes_bytes;
+  std::int64_t program_bytes;
+  // What a stage holds: near, and where src or dst is far.
+  std::int64_t near_stage_bytes;
+  std::int64_t far_stage_bytes;
+  // Runs of dst that a far stage has at least, if blocks are large enough.
+  std::int64_t far_run_bytes;
+  // How far ahead transposes ask for src where it is far, and how many strips they take by
+  // turns.
+  std::int64_t far_ahead_bytes;
+  std::int64_t far_strips;
+  // Whether transposes near the core take whole lines of src, where vectors are lines.
+  bool near_whole_lines;
+  // What a task moves, so that threads are busy and handing out is cheap.
+  std::int64_t task_bytes;
+};
+
+}  // namespace stridewise
