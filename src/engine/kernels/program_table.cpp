@@ -58,11 +58,9 @@ std::vector<LaneSource> sources_of(std::span<const std::int64_t> elements,
         begin, std::vector<std::uint8_t>(static_cast<std::size_t>(lane_bytes),
                                          masked_byte)};
     for (std::size_t k = 0; k < elements.size(); ++k) {
+      if (taken[k] || elements[k] == no_row) continue;
       const std::int64_t at = elements[k] - begin;
-      if (taken[k] || elements[k] == no_row || at < 0 ||
-          at + element_bytes > lane_bytes) {
-        continue;
-      }
+      if (at < 0 || at + element_bytes > lane_bytes) continue;
       taken[k] = true;
       for (std::int64_t b = 0; b < element_bytes; ++b) {
         source.mask[k * static_cast<std::size_t>(element_bytes) +
