@@ -146,8 +146,8 @@ struct Vector512 {
   }
   // Half l of vector k becomes half k of vector l.
   [[gnu::always_inline]] static void transpose_halves(type* v) {
-    const type low = _mm512_shuffle_i64x2(v[0], v[1], 0x44);
-    v[1] = _mm512_shuffle_i64x2(v[0], v[1], 0xee);
+    const type low = _mm512_shuffle_i32x4(v[0], v[1], 0x44);
+    v[1] = _mm512_shuffle_i32x4(v[0], v[1], 0xee);
     v[0] = low;
   }
   // Lane l of vector k becomes lane k of vector l.
