@@ -16,6 +16,7 @@ namespace stridewise::engine {
 // many loops lie around blocks: each digit of either layout adds three at most to a piece.
 inline constexpr std::int64_t most_stage_bytes = 64 << 10;
 inline constexpr std::size_t most_steps = 3;
+inline constexpr std::size_t most_planes = 4;  // of a tile
 inline constexpr std::size_t most_block_loops = 512;
 
 // A loop over blocks. The last block of those that it cuts a loop into may be shorter.

@@ -5,99 +5,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "engine/planner/block.hpp"
+#include "engine/planner/stage.hpp"
 
 namespace stridewise::engine {
 namespace {
-
-// So many iterations of each loop.
-class Block {
- public:
-  Block(const Work& work)  // NOLINT: short-lived
-      : loops_(work.loops),
-        width_(work.width),
-        taken_(work.loops.size(), 1),
-        bytes_(work.width) {}
-
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  [[nodiscard]] std::int64_t taken(std::size_t k) const { return taken_[k]; }
-  [[nodiscard]] std::size_t none() const { return loops_.size(); }
-  void take_one(std::size_t k) {
-    bytes_ = bytes_ / taken_[k] * (taken_[k] + 1);
-    ++taken_[k];
-  }
-  // The loop that a side would go on by.
-  [[nodiscard]] std::size_t goes_on(Side side) const {
-    const Next found = next(side);
-    return found.loop != none() && taken_[found.loop] < loops_[found.loop].count
-               ? found.loop
-               : none();
-  }
-  // The bytes that follow each other on a side.
-  [[nodiscard]] std::int64_t run(Side side) const { return next(side).run; }
-  void take_all(std::size_t k) {
-    bytes_ = bytes_ / taken_[k] * loops_[k].count;
-    taken_[k] = loops_[k].count;
-  }
-
-  // Takes as little more as the run goes on with; false if it does not, or the block would
-  // have more than `most` bytes.
-  bool extend(Side side, std::int64_t most) {
-    const std::size_t k = next(side).loop;
-    return k != none() && extend(k, most);
-  }
-  bool extend(std::size_t k, std::int64_t most) {
-    const std::int64_t count = loops_[k].count, taken = taken_[k];
-    if (taken == count) return false;
-    const std::int64_t room = most / (bytes_ / taken);
-    // The next divisor if it is near, else twice as much, which leaves a shorter last block.
-    std::int64_t next = taken + 1;
-    while (next < std::min(2 * taken, count) && count % next != 0) ++next;
-    next = std::min(next, count);
-    if (next > room) return false;
-    bytes_ = bytes_ / taken * next;
-    taken_[k] = next;
-    return true;
-  }
-
- private:
-  struct Next {
-    std::int64_t run;
-    std::size_t loop;
-  };
-  [[nodiscard]] Next next(Side side) const {
-    std::int64_t run = width_;
-    for (;;) {
-      const auto loop = std::ranges::find(loops_, run, side);
-      const auto k = static_cast<std::size_t>(loop - loops_.begin());
-      if (loop == loops_.end()) return {run, k};
-      run *= taken_[k];
-      if (taken_[k] < loop->count) return {run, k};
-    }
-  }
-  const Loops& loops_;
-  std::int64_t width_;
-  std::vector<std::int64_t> taken_;
-  std::int64_t bytes_;
-};
-
-// Drops loops of one iteration, and merges each that continues another on both sides.
-Loops normalised(Loops loops) {
-  std::erase_if(loops, [](const Loop& l) { return l.count == 1; });
-  std::ranges::stable_sort(loops, [](const Loop& a, const Loop& b) {
-    return a.dst != b.dst ? a.dst < b.dst : a.src < b.src;
-  });
-  Loops merged;
-  for (const Loop& loop : loops) {
-    if (!merged.empty() && loop.cut == 0 && merged.back().cut == 0 &&
-        loop.src == merged.back().src * merged.back().count &&
-        loop.dst == merged.back().dst * merged.back().count) {
-      merged.back().count *= loop.count;
-    } else {
-      merged.push_back(loop);
-    }
-  }
-  return merged;
-}
 
 class Weighing {
  public:
@@ -174,13 +86,7 @@ class Weighing {
       return;
     }
     for (const Side side : {&Loop::src, &Loop::dst}) {
-      std::size_t next = none.none();
-      for (std::size_t k = 0; k < work_.loops.size(); ++k) {
-        if (k == of_src || k == of_dst) continue;
-        if (next == none.none() ||
-            work_.loops[k].*side < work_.loops[next].*side)
-          next = k;
-      }
+      const std::size_t next = nearest_but(of_src, of_dst, side);
       if (next == none.none()) return;
       Block block(work_);
       block.take_all(of_src);
@@ -201,6 +107,18 @@ class Weighing {
     return static_cast<std::size_t>(
         std::ranges::find(work_.loops, work_.width, side) -
         work_.loops.begin());
+  }
+
+  // The loop with the least step but for two.
+  [[nodiscard]] std::size_t nearest_but(std::size_t one, std::size_t other,
+                                        Side side) const {
+    std::size_t next = work_.loops.size();
+    for (std::size_t k = 0; k < work_.loops.size(); ++k) {
+      if (k == one || k == other) continue;
+      const bool first = next == work_.loops.size();
+      if (first || work_.loops[k].*side < work_.loops[next].*side) next = k;
+    }
+    return next;
   }
 
   // Takes whole lines of both sides, those of `near` first, then as much more as there is
@@ -246,136 +164,51 @@ class Weighing {
   }
 
   void weigh(const Block& block, std::size_t nearest, Side far) {
-    struct InStage {
-      Loop loop;
-      bool nearest;
-      bool has_zeros;
-    };
-    Staged staged;
-    Loops around;
-    std::vector<InStage> parts;
-    // Runs of dst that go on from block to block meet within lines.
-    const std::size_t goes_on = block.goes_on(&Loop::dst);
     const std::int64_t joined = joined_of(block);
-    if (joined > 0) {
-      const std::int64_t last =
-          work_.loops[goes_on].count % block.taken(goes_on);
-      if (last != 0 && last < joined) return;
-    }
-    const std::size_t with_zeros =
-        work_.zeros > 0 ? nearest_on(&Loop::dst) : block.none();
-    for (std::size_t k = 0; k < work_.loops.size(); ++k) {
-      const Loop& loop = work_.loops[k];
-      const std::int64_t taken = block.taken(k);
-      const std::int64_t blocks = ceil_div(loop.count, taken);
-      const std::int64_t more = k == goes_on ? joined : 0;
-      const bool cut = loop.count % taken != 0 || more > 0;
-      if (taken + more > 1) {
-        parts.push_back({{taken + more, loop.src, loop.dst,
-                          cut ? static_cast<std::int64_t>(k) + 1 : 0},
-                         k == nearest,
-                         k == with_zeros});
-      }
-      if (blocks > 1) {
-        around.push_back({blocks, loop.src * taken, loop.dst * taken,
-                          cut ? static_cast<std::int64_t>(k) + 1 : 0});
-      }
-    }
-    // Zeros follow whole runs of dst.
-    if (with_zeros != block.none() &&
-        block.taken(with_zeros) != work_.loops[with_zeros].count) {
-      return;
-    }
-    for (const Loop& loop : normalised(std::move(around))) {
-      BlockLoop over{loop};
-      if (loop.cut != 0) {
-        const auto k = static_cast<std::size_t>(loop.cut - 1);
-        over.whole = block.taken(k);
-        over.last = work_.loops[k].count - (loop.count - 1) * over.whole;
-        over.more = k == goes_on ? joined : 0;
-      }
-      staged.around.push_back(over);
-    }
-    std::ranges::stable_sort(parts, [&](const InStage& a, const InStage& b) {
-      return a.nearest != b.nearest ? a.nearest : a.loop.*far < b.loop.*far;
-    });
-    Work first{{}, work_.width, 0}, second{{}, work_.width, work_.zeros};
-    std::int64_t stride = work_.width;
-    // In the order of dst the stage holds the zeros, too.
-    const bool holds_zeros =
-        work_.zeros > 0 && nearest == block.none() && far == &Loop::dst;
-    if (holds_zeros) {
-      std::swap(first.zeros, second.zeros);
-      const bool run = with_zeros != block.none();
-      if (run && (parts.empty() || !parts.front().has_zeros)) return;
-      const std::int64_t count = run ? parts.front().loop.count : 1;
-      if (run) {
-        first.loops.push_back(parts.front().loop);
-        first.loops.back().dst = stride;
-        parts.erase(parts.begin());
-      }
-      second.loops.push_back({count + work_.zeros, stride, stride});
-      stride *= count + work_.zeros;
-    }
-    for (const InStage& part : parts) {
-      first.loops.push_back(
-          {part.loop.count, part.loop.src, stride, part.loop.cut});
-      second.loops.push_back(
-          {part.loop.count, stride, part.loop.dst, part.loop.cut});
-      staged.block.push_back(part.loop);
-      stride *= part.loop.count;
-    }
-    first.loops = normalised(std::move(first.loops));
-    second.loops = normalised(std::move(second.loops));
-    staged.bytes = stride;
-    if (staged.bytes > most_stage_bytes) return;
-    // The last step writes no more than what is the block's own.
-    const auto own = [&](Work out) {
-      for (Loop& loop : out.loops) {
-        if (joined > 0 && loop.cut == static_cast<std::int64_t>(goes_on) + 1) {
-          loop.count -= joined;
-        }
-      }
-      return out;
-    };
-    if (choice_.far && nearest != block.none()) {
-      // By way of another stage, in the order of dst.
-      Work out = second;
-      std::int64_t at = work_.width;
-      for (std::size_t k = 0; k < second.loops.size(); ++k) {  // sorted by dst
-        out.loops[k].src = second.loops[k].dst = at;
-        at *= second.loops[k].count;
-      }
-      second.zeros = 0;
-      out = own(std::move(out));
-      out.loops = normalised(std::move(out.loops));
-      staged.moves = {cheapest_move(first, machine_),
-                      cheapest_move(second, machine_), copy_of(out, machine_)};
-    } else if (choice_.converts_before) {
-      staged.moves = {copy_of(first, machine_),
-                      cheapest_move(second, machine_)};
-    } else if (choice_.far) {
-      staged.moves = {cheapest_move(first, machine_),
-                      copy_of(own(second), machine_)};
-    } else {
-      staged.moves = {cheapest_move(first, machine_),
-                      cheapest_move(second, machine_)};
-    }
-    double cycles = machine_.profile.block_cycles;
+    std::optional<InStage> stage =
+        lay_out_stage(work_, block, {nearest, far}, joined);
+    if (!stage) return;
+    Staged staged;
+    staged.moves = moves_of(*stage, block, nearest);
+    staged.cycles = machine_.profile.block_cycles;
     for (const Move& move : staged.moves) {
-      if (move.planes.size() > 4) return;
-      cycles += move.cycles;
+      if (move.planes.size() > most_planes || !can_be_cut(move)) return;
+      staged.cycles += move.cycles;
     }
-    for (const Move& move : staged.moves) {
-      if (!can_be_cut(move)) return;
+    for (const BlockLoop& loop : stage->around) {
+      staged.cycles *= static_cast<double>(loop.loop.count);
     }
-    for (const BlockLoop& loop : staged.around) {
-      cycles *= static_cast<double>(loop.loop.count);
-    }
-    staged.cycles = cycles;
     if (staged.cycles >= least_) return;
-    least_ = std::min(least_, staged.cycles);
+    least_ = staged.cycles;
+    staged.around = std::move(stage->around);
+    staged.bytes = stage->bytes;
     all_.push_back(std::move(staged));
+  }
+
+  // The kernels that a block passes. Far ones end with a copy of whole runs of dst, perhaps
+  // by way of another stage.
+  [[nodiscard]] std::vector<Move> moves_of(const InStage& stage,
+                                           const Block& block,
+                                           std::size_t nearest) const {
+    if (choice_.converts_before) {
+      return {copy_of(stage.first, machine_),
+              cheapest_move(stage.second, machine_)};
+    }
+    Move first = cheapest_move(stage.first, machine_);
+    if (!choice_.far) return {first, cheapest_move(stage.second, machine_)};
+    if (nearest == block.none()) {
+      return {first, copy_of(own_part(stage, stage.second), machine_)};
+    }
+    Work second = stage.second, out = stage.second;
+    std::int64_t at = second.width;
+    for (std::size_t k = 0; k < second.loops.size(); ++k) {  // sorted by dst
+      out.loops[k].src = second.loops[k].dst = at;
+      at *= second.loops[k].count;
+    }
+    second.zeros = 0;
+    out = own_part(stage, std::move(out));
+    out.loops = normalised(std::move(out.loops));
+    return {first, cheapest_move(second, machine_), copy_of(out, machine_)};
   }
 
   const Work& work_;

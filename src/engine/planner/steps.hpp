@@ -14,8 +14,7 @@ namespace stridewise::engine {
 struct Staged {
   std::vector<BlockLoop> around;  // over blocks, the innermost first
   std::vector<Move>
-      moves;    // of a block: into a stage, perhaps to another, and out of it
-  Loops block;  // what a block has of src, for asking
+      moves;  // of a block: into a stage, perhaps to another, and out of it
   std::int64_t bytes = 0;  // of the stage
   double cycles = 0;       // for all of it
 };
