@@ -219,65 +219,87 @@ std::int64_t part_of(std::int64_t count, std::int64_t most) {
   return std::max<std::int64_t>(part, 1);
 }
 
-// Runs of dst that some loops make, as tiles of a program.
-void propose_programs(const Work& work, const Machine& machine,
-                      std::vector<Move>& moves) {
-  if (find_kernel(Kind::program, 1, machine.isa) == nullptr) return;
-  constexpr std::int64_t most_bytes = 512, most_sources = 12;
-  const ProgramVector vector = program_vector(machine);
-  // Elements that lanes do not hold whole are moved by bytes.
-  const bool by_bytes = lane % work.width != 0;
-  const std::int64_t unit = by_bytes ? 1 : work.width;
-  Loops left = work.loops;
-  Loops chain;
-  std::int64_t bytes = work.width;
-  if (work.zeros > 0 && find_loop(left, &Loop::dst, work.width) == nullptr) {
-    chain.push_back({1, 0, work.width});
-    bytes *= 1 + work.zeros;
+// Runs of dst that some loops make, as the tile of a program.
+class ProgramTiles {
+ public:
+  ProgramTiles(const Work& work, const Machine& machine)
+      : work_(work), machine_(machine), left_(work.loops), bytes_(work.width) {
+    if (work.zeros == 0 ||
+        find_loop(left_, &Loop::dst, work.width) != nullptr) {
+      return;
+    }
+    run_.push_back({1, 0, work.width});
+    bytes_ *= 1 + work.zeros;
   }
-  double least = std::numeric_limits<double>::max();
-  std::optional<Move> best;
-  for (;;) {
-    const Loop* const next = find_loop(left, &Loop::dst, bytes);
-    if (next == nullptr || next->cut != 0) break;
-    Loop loop = take(left, next);
-    const std::int64_t part = part_of(loop.count, most_bytes / bytes);
-    const bool first = chain.empty();
-    if (part == 1 || (first && work.zeros > 0 && part != loop.count)) break;
-    chain.push_back({part, loop.src, loop.dst});
-    bytes *= part;
-    if (first) bytes += work.zeros * work.width;
-    if (part < loop.count) {
-      left.push_back({loop.count / part, loop.src * part, loop.dst * part});
+
+  // Takes as much of the loop that the run goes on by as it has room for; false where there
+  // is none, and after a part of one.
+  bool extend() {
+    if (ended_) return false;
+    const Loop* const next = find_loop(left_, &Loop::dst, bytes_);
+    if (next == nullptr || next->cut != 0) return false;
+    const Loop loop = take(left_, next);
+    const std::int64_t part = part_of(loop.count, most_bytes / bytes_);
+    const bool first = run_.empty();
+    ended_ = part < loop.count;
+    if (part == 1 || (first && work_.zeros > 0 && ended_)) return false;
+    run_.push_back({part, loop.src, loop.dst});
+    bytes_ *= part;
+    if (first) bytes_ += work_.zeros * work_.width;
+    if (ended_) {
+      left_.push_back({loop.count / part, loop.src * part, loop.dst * part});
     }
-    if (bytes < lane) continue;
-    const ProgramRun run{0, in_units(places_of(chain, work.zeros, &Loop::src),
-                                     work.width, unit)};
-    auto made = make_program({&run, 1}, unit, vector, most_sources);
-    if (!made) {
-      if (part < loop.count) break;
-      continue;
-    }
+    return true;
+  }
+
+  // The program of what is taken, if there is one.
+  [[nodiscard]] std::optional<Move> move() const {
+    constexpr std::int64_t most_sources = 12;
+    if (bytes_ < lane) return std::nullopt;
+    // Elements that lanes do not hold whole are moved by bytes.
+    const std::int64_t unit = lane % work_.width != 0 ? 1 : work_.width;
+    const ProgramRun run{0, in_units(places_of(run_, work_.zeros, &Loop::src),
+                                     work_.width, unit)};
+    auto made =
+        make_program({&run, 1}, unit, program_vector(machine_), most_sources);
+    if (!made) return std::nullopt;
     Move move = {};
     move.kind = Kind::program;
-    move.unit = work.width;
-    move.rows = chain;
-    move.zeros = work.zeros;
-    move.planes = left;
+    move.unit = work_.width;
+    move.rows = run_;
+    move.zeros = work_.zeros;
+    move.planes = left_;
     // The nearest loop on both sides is the innermost.
     std::ranges::stable_sort(move.planes, {}, [](const Loop& l) {
       return std::max(std::abs(l.src), std::abs(l.dst));
     });
     const std::int64_t inner = move.planes.empty() ? 1 : move.planes[0].count;
-    move.cycles = cycles_of_program(machine, made->pieces, made->sources, inner,
-                                    count_of(move.planes)) +
-                  cycles_of_calls(work, machine, tile_bytes(move));
+    move.cycles = cycles_of_program(machine_, made->pieces, made->sources,
+                                    inner, count_of(move.planes)) +
+                  cycles_of_calls(work_, machine_, tile_bytes(move));
     move.program = std::move(made);
-    if (move.cycles < least) {
-      least = move.cycles;
-      best = std::move(move);
-    }
-    if (part < loop.count) break;
+    return move;
+  }
+
+ private:
+  static constexpr std::int64_t most_bytes = 512;  // of a run
+
+  const Work& work_;
+  const Machine& machine_;
+  Loops left_;
+  Loops run_;  // the innermost first
+  std::int64_t bytes_;
+  bool ended_ = false;
+};
+
+void propose_programs(const Work& work, const Machine& machine,
+                      std::vector<Move>& moves) {
+  if (find_kernel(Kind::program, 1, machine.isa) == nullptr) return;
+  ProgramTiles tiles(work, machine);
+  std::optional<Move> best;
+  while (tiles.extend()) {
+    std::optional<Move> move = tiles.move();
+    if (move && (!best || move->cycles < best->cycles)) best = std::move(move);
   }
   if (best) moves.push_back(*std::move(best));
 }

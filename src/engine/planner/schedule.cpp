@@ -58,12 +58,10 @@ Step step_of(Move& move, const Machine& machine) {
 }
 
 // Bytes that a tile moves, without its planes.
-std::int64_t bytes_of(const Step& step, const Move& move) {
-  if (step.kernel->kind == Kind::program)
-    return move.unit * count_of(step.rows);
-  if (step.kernel->kind == Kind::copy)
-    return step.tile.rows * step.tile.columns;
-  return step.tile.rows * step.tile.columns * move.unit;
+std::int64_t bytes_of(const Step& step, std::int64_t unit) {
+  if (step.kernel->kind == Kind::program) return unit * count_of(step.rows);
+  const std::int64_t count = step.tile.rows * step.tile.columns;
+  return step.kernel->kind == Kind::copy ? count : count * unit;
 }
 
 // How many rows and columns a call takes at most.
@@ -179,62 +177,64 @@ Cut cut_of(const Step& step, std::span<const Loop> planes, std::int64_t cut) {
   return {};
 }
 
+// Hands planes of a small tile to it, as long as it stays small: whole ones, then a part of
+// one. Those that are left are around it.
+void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
+                 const Part& part, std::int64_t unit, const Machine& machine) {
+  // Programs go through a tile once for each piece, which is not worth fewer tiles.
+  constexpr std::int64_t least_tiles = 8;
+  const bool program = step.kernel->kind == Kind::program;
+  const std::int64_t enough =
+      program ? machine.profile.program_bytes : machine.profile.planes_bytes;
+  Tile& tile = step.tile;
+  std::int64_t bytes = bytes_of(step, unit);
+  std::size_t inside = 0;
+  const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
+  const std::size_t most = whole ? std::min(planes.size(), most_planes) : 0;
+  for (; inside < most && bytes * planes[inside].count <= enough; ++inside) {
+    tile.planes[inside] = planes[inside];
+    bytes *= planes[inside].count;
+  }
+  const bool cuts = inside < most && (program || enough / bytes > 1);
+  for (std::size_t k = planes.size(); k-- > inside + (cuts ? 1 : 0);) {
+    nest.around.push_back({planes[k]});
+    step.cut.push_back({});
+  }
+  if (!cuts) return;
+  tile.planes[inside] = planes[inside];
+  cut(nest, step, count_of_plane(inside), tile.planes[inside].count,
+      std::max(enough / bytes, least_tiles), planes[inside]);
+}
+
+// Cuts rows and columns that a call does not take whole. Zeros follow whole ones.
+void cut_tile(Nest& nest, Step& step, const Part& part, std::int64_t unit) {
+  Tile& tile = step.tile;
+  const bool runs = step.kernel->kind == Kind::copy;
+  if (tile.zeros == 0) {
+    const Loop row{tile.rows, step.row_table.empty() ? tile.row_pitch : 0,
+                   runs ? tile.column_pitch : unit};
+    cut(nest, step, Count::rows, tile.rows, part.rows, row);
+  }
+  if (runs && tile.zeros > 0) return;
+  const std::int64_t pitch = step.column_table.empty() ? tile.column_pitch : 0;
+  const Loop column{tile.columns, runs ? 1 : unit, runs ? 1 : pitch};
+  cut(nest, step, Count::columns, tile.columns, part.columns, column);
+}
+
 }  // namespace
 
 Nest nest_of(Move move, const Machine& machine, const Reach& reach) {
   Nest nest;
-  Loops planes = move.planes;
+  const Loops planes = move.planes;
   const std::int64_t unit = move.unit;
   Step step = step_of(move, machine);
-  Tile& tile = step.tile;
   const Part part = part_of(step, unit);
-  std::int64_t bytes = bytes_of(step, move);
-  const std::int64_t enough = step.kernel->kind == Kind::program
-                                  ? machine.profile.program_bytes
-                                  : machine.profile.planes_bytes;
-  // Planes of small tiles go into the tile, as long as it stays small.
-  std::size_t inside = 0;
-  const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
-  std::optional<std::int64_t> cut_plane;
-  while (whole && inside < planes.size() && inside < 4) {
-    const Loop& plane = planes[inside];
-    if (bytes * plane.count > enough) {
-      const std::int64_t some = std::max<std::int64_t>(enough / bytes, 1);
-      if (some > 1 || step.kernel->kind == Kind::program) {
-        cut_plane = std::max<std::int64_t>(some, 8);
-      }
-      break;
-    }
-    tile.planes[inside] = plane;
-    bytes *= plane.count;
-    ++inside;
-  }
-  for (std::size_t k = planes.size(); k-- > inside + (cut_plane ? 1 : 0);) {
-    nest.around.push_back({planes[k]});
-    step.cut.push_back({});
-  }
-  if (cut_plane) {
-    const Loop plane = planes[inside];
-    tile.planes[inside] = plane;
-    cut(nest, step, count_of_plane(inside), tile.planes[inside].count,
-        *cut_plane, plane);
-    bytes *= tile.planes[inside].count;
-  }
-  const bool runs = step.kernel->kind == Kind::copy;
-  const Loop row{tile.rows, step.row_table.empty() ? tile.row_pitch : 0,
-                 runs ? tile.column_pitch : unit};
-  const Loop column{tile.columns, runs ? 1 : unit,
-                    runs                        ? 1
-                    : step.column_table.empty() ? tile.column_pitch
-                                                : 0};
-  if (tile.zeros == 0) {
-    cut(nest, step, Count::rows, tile.rows, part.rows, row);
-  }
-  if (tile.zeros == 0 || !runs) {
-    cut(nest, step, Count::columns, tile.columns, part.columns, column);
-  }
+  take_planes(nest, step, planes, part, unit, machine);
+  cut_tile(nest, step, part, unit);
   set_hints(step, machine, reach);
   step.streams = reach.streams && step.kernel->stream != nullptr;
+  std::int64_t bytes = bytes_of(step, unit);
+  for (const Loop& plane : step.tile.planes) bytes *= plane.count;
   nest.steps.push_back(std::move(step));
   share_out(nest, machine, bytes);
   return nest;
