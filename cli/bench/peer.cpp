@@ -103,7 +103,6 @@ Json problem_json(const BoundProblem& problem, const SharedTensors& tensors) {
   }
   Json json = {
       {"name", problem.text.name},
-      {"texts", texts_json(problem.text)},
       {"dtype", problem.src_type.name},
       {"element_bytes", problem.src_type.bytes()},
       {"shape", std::move(shape)},
@@ -272,8 +271,9 @@ Result<std::string> Peer::solve(const BoundProblem& problem,
       return unexpected(std::move(greeted.error()));
     }
   }
-  const Result<Json> answer =
-      ask({{"problem", problem_json(problem, tensors)}});
+  Json told = problem_json(problem, tensors);
+  if (is_build()) told["texts"] = texts_json(problem.text);
+  const Result<Json> answer = ask({{"problem", std::move(told)}});
   if (!answer) return unexpected(answer.error());
   if (const auto reason = text_of(*answer, "cannot")) {
     return reason->empty() ? "no reason given" : *reason;

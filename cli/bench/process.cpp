@@ -147,16 +147,27 @@ int LineProcess::stop() {
 }
 
 Result<std::string> LineProcess::ask(const std::string& line, int seconds) {
-  // Short enough for the socket's buffer: sending does not wait for reading.
+  const auto deadline = Clock::now() + std::chrono::seconds(seconds);
+  // Whether the socket is ready for that before the deadline.
+  const auto ready = [&](short events) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - Clock::now());
+    pollfd waiting = {socket_, events, 0};
+    return left.count() > 0 &&
+           ::poll(&waiting, 1, static_cast<int>(left.count())) != 0;
+  };
+  const auto late = [&] {
+    return fail(ErrorCode::io, fmt::format("no answer in {} s", seconds));
+  };
   const std::string out = line + "\n";
   for (std::size_t sent = 0; sent < out.size();) {
-    const ssize_t n =
-        ::send(socket_, out.data() + sent, out.size() - sent, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
+    if (!ready(POLLOUT)) return late();
+    const ssize_t n = ::send(socket_, out.data() + sent, out.size() - sent,
+                             MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n < 0) return unexpected(ended());
     sent += static_cast<std::size_t>(n);
   }
-  const auto deadline = Clock::now() + std::chrono::seconds(seconds);
   for (;;) {
     if (const std::size_t end = received_.find('\n');
         end != std::string::npos) {
@@ -167,13 +178,7 @@ Result<std::string> LineProcess::ask(const std::string& line, int seconds) {
     if (received_.size() > longest_line) {
       return fail(ErrorCode::io, "answers with an endless line");
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - Clock::now());
-    pollfd waiting = {socket_, POLLIN, 0};
-    if (left.count() <= 0 ||
-        ::poll(&waiting, 1, static_cast<int>(left.count())) == 0) {
-      return fail(ErrorCode::io, fmt::format("no answer in {} s", seconds));
-    }
+    if (!ready(POLLIN)) return late();
     std::array<char, 4096> part{};
     const ssize_t n = ::recv(socket_, part.data(), part.size(), MSG_DONTWAIT);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;

@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -86,6 +89,7 @@ class Solved {
                                       static_cast<off_t>(at))
                             : ::pwrite(descriptor, memory.data() + at, left,
                                        static_cast<off_t>(at));
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0) break;
       at += static_cast<std::size_t>(n);
     }
@@ -114,10 +118,12 @@ class Server {
       return {{"ready", true}};
     }
     if (solved_ == nullptr) refuse("a run before a problem");
-    const auto repeats =
-        static_cast<int>(member(question, "run").number().value_or(1));
-    return {{"seconds",
-             solved_->seconds(repeats, question.find("cold") != nullptr)}};
+    constexpr double most_repeats = 1e9;
+    const double told = member(question, "run").number().value_or(0);
+    if (!(told >= 1 && told <= most_repeats)) refuse("a run of no times");
+    const Json* const cold = question.find("cold");
+    const bool is_cold = cold != nullptr && cold->line() == "true";
+    return {{"seconds", solved_->seconds(static_cast<int>(told), is_cold)}};
   }
 
  private:
@@ -137,6 +143,8 @@ void serve() {
       answer = server.answer(*question);
     } catch (const Failure& failure) {
       answer = {{"error", failure.error.message}};
+    } catch (const std::bad_alloc&) {
+      answer = {{"error", "too little memory"}};
     }
     std::cout << answer.line() << std::endl;
   }

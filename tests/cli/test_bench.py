@@ -254,17 +254,17 @@ class Builds(support.CliTest):
 
     def test_questions_that_make_no_sense(self):
         lines = ['nonsense', '{"run": 3}', '{"problem": {}}',
-                 '{"problem": {"texts": 1}}',
+                 '{"problem": {"texts": 1}}', '{"run": 1e300}',
                  '{"protocol": 1, "threads": 1}']
         done = subprocess.run([support.BINARY, "bench", "--serve"],
                               input="\n".join(lines) + "\n", text=True,
                               capture_output=True, timeout=60)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(len(answers), 5)
-        for answer in answers[:4]:
+        self.assertEqual(len(answers), 6)
+        for answer in answers[:5]:
             self.assertIn("error", answer)
-        self.assertIn("version", answers[4])
+        self.assertIn("version", answers[5])
 
 
 class Answers(support.CliTest):

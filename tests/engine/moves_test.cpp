@@ -215,7 +215,8 @@ std::int64_t cases() {
   return std::getenv("STRIDEWISE_SLOW") != nullptr ? of_slow_build : all;
 }
 
-constexpr Reach near{true, false}, far{false, false}, streams{false, true};
+constexpr Reach near{true, false}, far{false, false}, streams{false, true},
+    near_streams{true, true};
 
 TEST(EngineMoves, EveryCandidateIsRight) {
   const std::vector<Machine> all = machines();
@@ -225,7 +226,7 @@ TEST(EngineMoves, EveryCandidateIsRight) {
     Moves moves(random, drawn);
     const Machine& machine = all[static_cast<std::size_t>(
         random.below(static_cast<std::int64_t>(all.size())))];
-    const Reach reach = random.one_of({near, far, streams});
+    const Reach reach = random.one_of({near, far, streams, near_streams});
     std::vector<Move> candidates;
     propose_moves(drawn.work, machine, candidates);
     for (Move& move : candidates) {
@@ -246,7 +247,7 @@ TEST(EngineMoves, EveryWayByStagesIsRight) {
     Moves moves(random, drawn);
     const Machine& machine = all[static_cast<std::size_t>(
         random.below(static_cast<std::int64_t>(all.size())))];
-    const Reach reach = random.one_of({near, far, streams});
+    const Reach reach = random.one_of({near, far, streams, near_streams});
     const StageChoice choice{
         random.one_of<std::int64_t>({512, 4 << 10, 24 << 10}), !reach.near,
         reach.streams};
@@ -269,12 +270,29 @@ TEST(EngineMoves, TheChosenOneIsRightAndOnTheBill) {
     Moves moves(random, drawn);
     for (const Machine& machine : all) {
       std::string bill;
-      const Reach reach = random.one_of({near, far, streams});
+      const Reach reach = random.one_of({near, far, streams, near_streams});
       ASSERT_TRUE(moves.right(choose(drawn.work, machine, reach, &bill)))
           << "seed " << seed << ", " << machine.name;
       EXPECT_NE(bill.find("cycles a byte: copy of"), std::string::npos);
     }
   }
+}
+
+// One call and one task would move all of it.
+TEST(EngineMoves, RunsWithZerosAreSharedOut) {
+  constexpr std::int64_t rows = 100000;
+  const Work work{{{33, 4, 4}, {rows, 33 * 4, 64 * 4}}, 4, 31};
+  for (const Reach reach : {near, far, streams}) {
+    EXPECT_GT(choose(work, this_machine(), reach).tasks(), 4);
+    EXPECT_GT(
+        nest_of(copy_of(work, this_machine()), this_machine(), reach).tasks(),
+        4);
+  }
+}
+
+TEST(EngineMoves, LongLoopsOverflowNothing) {
+  const Work work{{{std::int64_t{1} << 58, 8, 8}}, 8, 0};
+  EXPECT_GT(choose(work, this_machine(), near).tasks(), 1);
 }
 
 TEST(EngineMoves, MachinesAreFoundByName) {

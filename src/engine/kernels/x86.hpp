@@ -9,7 +9,6 @@
 
 namespace stridewise::engine::x86 {
 
-[[nodiscard]] std::span<const Kernel> ssse3_kernels();
 [[nodiscard]] std::span<const Kernel> avx2_kernels();
 [[nodiscard]] std::span<const Kernel> avx512_kernels();
 [[nodiscard]] std::span<const Kernel> vbmi_kernels();

@@ -62,8 +62,7 @@ std::int64_t tile_bytes(const Move& move) {
   return bytes;
 }
 
-// Takes loops that go on where the side's end, until it has `wanted` bytes; not the one
-// that goes on where the other side ends, unless `shared`.
+// Takes loops that go on where the side's end, until it has `wanted` bytes.
 void extend(Loops& chain, Loops& left, Side side, std::int64_t unit,
             std::int64_t wanted, std::int64_t most_count) {
   for (;;) {
@@ -81,8 +80,8 @@ void propose_transposes(const Work& work, const Machine& machine,
   const std::int64_t unit = units.unit;
   if (!std::has_single_bit(static_cast<std::uint64_t>(unit)) || unit > 32)
     return;
-  const std::int64_t zeros = work.zeros * work.width / unit;
-  if (work.zeros > 0 && unit != work.width) return;
+  const std::int64_t zeros = work.zeros;
+  if (zeros > 0 && unit != work.width) return;
   const Loop* const column = find_loop(units.loops, &Loop::src, unit);
   if (column == nullptr) return;
   Move move = {};

@@ -14,7 +14,7 @@ namespace stridewise::engine {
 
 // What a stage holds at most, how many kernels move a block one after the other, and how
 // many loops lie around blocks: each digit of either layout adds three at most to a piece.
-inline constexpr std::int64_t most_stage_bytes = 64 << 10;
+inline constexpr std::int64_t most_stage_bytes = 40 << 10;
 inline constexpr std::size_t most_steps = 3;
 inline constexpr std::size_t most_planes = 4;  // of a tile
 inline constexpr std::size_t most_block_loops = 512;
@@ -102,6 +102,9 @@ struct Widths {
 // Gives the nest the strides that src and dst have. Pre: its copies that convert are marked;
 // all others are between memory and stages of elements as wide as are moved.
 void widen(Nest& nest, const Widths& widths);
+
+// Whether two nests move the same in the same way.
+[[nodiscard]] bool same(const Nest& a, const Nest& b);
 
 // All that decides what runs, a line a loop and a step.
 [[nodiscard]] std::string print(const Nest& nest);

@@ -40,6 +40,11 @@ std::string print_step(const Step& step, std::size_t depth) {
 
 }  // namespace
 
+bool same(const Nest& a, const Nest& b) {
+  return a.src_offset == b.src_offset && a.dst_offset == b.dst_offset &&
+         print(a) == print(b);
+}
+
 std::string print(const Nest& nest) {
   std::string text;
   std::size_t depth = 1;

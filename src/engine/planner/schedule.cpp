@@ -2,6 +2,7 @@
 #include "engine/planner/schedule.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -206,11 +207,14 @@ void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
       std::max(enough / bytes, least_tiles), planes[inside]);
 }
 
-// Cuts rows and columns that a call does not take whole. Zeros follow whole ones.
+// Cuts rows and columns that a call does not take whole. Zeros follow whole ones, but those
+// of a copy each of its runs.
 void cut_tile(Nest& nest, Step& step, const Part& part, std::int64_t unit) {
   Tile& tile = step.tile;
   const bool runs = step.kernel->kind == Kind::copy;
-  if (tile.zeros == 0) {
+  const bool zeros_of_runs =
+      runs && tile.column_pitch >= tile.columns + tile.zeros;
+  if (tile.zeros == 0 || zeros_of_runs) {
     const Loop row{tile.rows, step.row_table.empty() ? tile.row_pitch : 0,
                    runs ? tile.column_pitch : unit};
     cut(nest, step, Count::rows, tile.rows, part.rows, row);

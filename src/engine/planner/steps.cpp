@@ -2,6 +2,7 @@
 #include "engine/planner/steps.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -20,11 +21,15 @@ class Weighing {
         choice_(choice),
         least_(less_than),
         all_(all) {
+    if (work.zeros == 0) return;
     // Stages may hold the zeros, too.
     const std::size_t run = nearest_on(&Loop::dst);
     const std::int64_t count =
         run == work.loops.size() ? 1 : work.loops[run].count;
-    choice_.most_bytes = choice.most_bytes * count / (count + work.zeros);
+    const double share =
+        static_cast<double>(count) / static_cast<double>(count + work.zeros);
+    choice_.most_bytes = static_cast<std::int64_t>(
+        static_cast<double>(choice.most_bytes) * share);
   }
 
   // With what is nearest on one side nearest in the stage, and all else as on the other.
@@ -155,8 +160,9 @@ class Weighing {
   // whole lines can be written; 0: none.
   [[nodiscard]] std::int64_t joined_of(const Block& block) const {
     const std::size_t goes_on = block.goes_on(&Loop::dst);
-    if (!choice_.streams || goes_on == block.none() || work_.zeros > 0 ||
-        lines_of_dst(block) || block.run(&Loop::dst) < 2 * line_bytes) {
+    if (!choice_.streams || !choice_.far || goes_on == block.none() ||
+        work_.zeros > 0 || lines_of_dst(block) ||
+        block.run(&Loop::dst) < 2 * line_bytes) {
       return 0;
     }
     const std::int64_t step = work_.loops[goes_on].dst;

@@ -19,6 +19,8 @@ using Side = std::int64_t Loop::*;
 
 // Loops over elements of `width` bytes; after the loop by which dst goes on from element to
 // element follow so many zeros.
+// Steps in dst are positive and those in src not negative, as those of plain layouts are;
+// each loop has two iterations at least.
 struct Work {
   Loops loops;
   std::int64_t width = 1;

@@ -68,7 +68,11 @@ void plan_blocks(PlanData& data, const std::vector<Piece>& moves,
     auto nest =
         engine::choose_converting(work, this_machine(), reach, converts);
     if (nest) return *std::move(nest);
-    fills.push_back(zeros_after(move, move.loops, data.width, data.width));
+    // Of rows of runs the zeros follow the rows.
+    std::vector<PlanLoop> loops = move.loops;
+    if (move.zeros_after_rows) loops.pop_back();
+    fills.push_back(
+        zeros_after(move, std::move(loops), work.width, data.width));
     work.zeros = 0;
     return *engine::choose_converting(work, this_machine(), reach, converts);
   };

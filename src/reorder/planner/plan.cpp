@@ -321,8 +321,11 @@ bool operator==(const Plan& a, const Plan& b) {
                              fields->layouts != others->layouts))) {
     return false;
   }
-  return a.data_->values == b.data_->values && a.nests() == b.nests() &&
-         a.src_bytes() == b.src_bytes() && a.dst_bytes() == b.dst_bytes() &&
+  const bool same_blocks =
+      std::ranges::equal(a.data_->blocks, b.data_->blocks, engine::same);
+  return same_blocks && a.data_->values == b.data_->values &&
+         a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
+         a.dst_bytes() == b.dst_bytes() &&
          a.data_->sieve.has_value() == b.data_->sieve.has_value();
 }
 
