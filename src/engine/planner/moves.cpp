@@ -54,8 +54,8 @@ double cycles_of_calls(const Work& work, const Machine& machine,
 }
 
 std::int64_t tile_bytes(const Move& move) {
-  std::int64_t bytes = move.unit * count_of(move.rows) * count_of(move.columns);
-  if (move.kind == Kind::copy) bytes = move.unit * count_of(move.rows);
+  std::int64_t bytes = move.unit * count_of(move.rows);
+  if (move.kind != Kind::copy) bytes *= count_of(move.columns);
   for (std::size_t k = 0; k < move.planes.size() && k < 4; ++k) {
     bytes *= move.planes[k].count;
   }
