@@ -80,10 +80,9 @@ inline std::int64_t reach_of(const Tile& tile, std::int64_t bytes) {
 
 // Whether each run begins a multiple of so many bytes of dst.
 inline bool runs_aligned(const Tile& tile, std::int64_t bytes) {
-  std::int64_t all = reinterpret_cast<std::intptr_t>(tile.dst);
-  if (tile.rows > 1) all |= tile.column_pitch;
-  for (const Loop& loop : tile.planes) all |= loop.count > 1 ? loop.dst : 0;
-  return all % bytes == 0;
+  std::int64_t bits = dst_bits(tile);
+  if (tile.rows > 1) bits |= tile.column_pitch;
+  return bits % bytes == 0;
 }
 
 // At least one vector of bytes; the last one overlaps what is already there.

@@ -39,14 +39,13 @@ class Transpose {
 
  private:
   static bool columns_aligned(const Tile& tile) {
-    std::int64_t all = reinterpret_cast<std::intptr_t>(tile.dst);
-    for (const Loop& loop : tile.planes) all |= loop.count > 1 ? loop.dst : 0;
+    std::int64_t bits = dst_bits(tile);
     if (tile.column_at == nullptr) {
-      all |= tile.column_pitch;
+      bits |= tile.column_pitch;
     } else {
-      for (std::int64_t j = 0; j < tile.columns; ++j) all |= tile.column_at[j];
+      for (std::int64_t j = 0; j < tile.columns; ++j) bits |= tile.column_at[j];
     }
-    return all % line_bytes == 0;
+    return bits % line_bytes == 0;
   }
 
   // The innermost planes are the strips' own loop.

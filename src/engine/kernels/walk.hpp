@@ -7,6 +7,14 @@
 namespace stridewise::engine {
 namespace {
 
+// The bits set in dst where any plane begins: their remainder by a power of two is 0 if all
+// planes are aligned to it.
+inline std::int64_t dst_bits(const Tile& tile) {
+  std::int64_t bits = reinterpret_cast<std::intptr_t>(tile.dst);
+  for (const Loop& loop : tile.planes) bits |= loop.count > 1 ? loop.dst : 0;
+  return bits;
+}
+
 // one(src, dst) where each plane of a tile begins.
 template <class One>
 [[gnu::always_inline]] inline void each_plane(const Tile& tile, One one) {

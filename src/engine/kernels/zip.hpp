@@ -57,12 +57,6 @@ void with_rows(std::int64_t rows, F f) {
   if constexpr (8 * width < 16) f(std::integral_constant<int, 8>{});
 }
 
-inline bool aligned_to(const Tile& tile, std::int64_t bytes) {
-  std::int64_t all = reinterpret_cast<std::intptr_t>(tile.dst);
-  for (const Loop& loop : tile.planes) all |= loop.count > 1 ? loop.dst : 0;
-  return all % bytes == 0;
-}
-
 // Long: vectors whose zips reach across all of it, where there are such; else Wide.
 template <class Long, int width>
 class Zip {
@@ -71,8 +65,8 @@ class Zip {
     planes<false>(tile, hints);
   }
   static void stream(const Tile& tile, const Hints& hints) {
-    aligned_to(tile, Long::lane_bytes) ? planes<true>(tile, hints)
-                                       : planes<false>(tile, hints);
+    dst_bits(tile) % Long::lane_bytes == 0 ? planes<true>(tile, hints)
+                                           : planes<false>(tile, hints);
   }
 
  private:
@@ -169,10 +163,9 @@ class Unzip {
   }
   static void stream(const Tile& tile, const Hints& hints) {
     const bool columns_aligned =
-        tile.column_at == nullptr && tile.column_pitch % vector_bytes == 0;
-    columns_aligned&& aligned_to(tile, vector_bytes)
-        ? planes<true>(tile, hints)
-        : planes<false>(tile, hints);
+        tile.column_at == nullptr &&
+        (dst_bits(tile) | tile.column_pitch) % vector_bytes == 0;
+    columns_aligned ? planes<true>(tile, hints) : planes<false>(tile, hints);
   }
 
  private:

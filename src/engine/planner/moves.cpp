@@ -176,27 +176,6 @@ ProgramVector program_vector(const Machine& machine) {
                                          : ProgramVector{2, 16, false};
 }
 
-// Where each element of a run lies in src, of loops that make it, the innermost first.
-std::vector<std::int64_t> places_of(std::span<const Loop> loops,
-                                    std::int64_t zeros, Side side) {
-  std::vector<std::int64_t> places = {0};
-  bool first = true;
-  for (const Loop& loop : loops) {
-    const std::size_t made = places.size();
-    for (std::int64_t k = 1; k < loop.count; ++k) {
-      for (std::size_t i = 0; i < made; ++i) {
-        const std::int64_t before = places[i];
-        places.push_back(before == no_row ? no_row : before + k * (loop.*side));
-      }
-    }
-    if (first && zeros > 0) {
-      for (std::int64_t k = 0; k < zeros; ++k) places.push_back(no_row);
-    }
-    first = false;
-  }
-  return places;
-}
-
 // Places of elements as those of shorter ones that make them.
 std::vector<std::int64_t> in_units(std::vector<std::int64_t> places,
                                    std::int64_t width, std::int64_t unit) {
@@ -304,6 +283,26 @@ void propose_programs(const Work& work, const Machine& machine,
 }
 
 }  // namespace
+
+std::vector<std::int64_t> places_of(std::span<const Loop> loops,
+                                    std::int64_t zeros, Side side) {
+  std::vector<std::int64_t> places = {0};
+  bool first = true;
+  for (const Loop& loop : loops) {
+    const std::size_t made = places.size();
+    for (std::int64_t k = 1; k < loop.count; ++k) {
+      for (std::size_t i = 0; i < made; ++i) {
+        const std::int64_t before = places[i];
+        places.push_back(before == no_row ? no_row : before + k * (loop.*side));
+      }
+    }
+    if (first && zeros > 0) {
+      for (std::int64_t k = 0; k < zeros; ++k) places.push_back(no_row);
+    }
+    first = false;
+  }
+  return places;
+}
 
 bool can_be_cut(const Move& move) {
   const auto outermost = [](const Loops& loops) {

@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::int64_t one = 1;
 
-// Offsets of loops that make a side, the innermost first.
-std::vector<std::int64_t> offsets_of(std::span<const Loop> loops, Side side) {
-  std::vector<std::int64_t> offsets = {0};
-  for (const Loop& loop : loops) {
-    const std::size_t made = offsets.size();
-    for (std::int64_t k = 1; k < loop.count; ++k) {
-      for (std::size_t i = 0; i < made; ++i) {
-        offsets.push_back(offsets[i] + k * (loop.*side));
-      }
-    }
-  }
-  return offsets;
-}
-
 // The step of a move, without its planes.
 Step step_of(Move& move, const Machine& machine) {
   Step step;
@@ -48,9 +34,9 @@ Step step_of(Move& move, const Machine& machine) {
     tile.row_pitch = move.rows.front().src;
     tile.column_pitch = move.columns.front().dst;
     if (move.rows.size() > 1)
-      step.row_table = offsets_of(move.rows, &Loop::src);
+      step.row_table = places_of(move.rows, 0, &Loop::src);
     if (move.columns.size() > 1) {
-      step.column_table = offsets_of(move.columns, &Loop::dst);
+      step.column_table = places_of(move.columns, 0, &Loop::dst);
     }
   }
   step.rows = std::move(move.rows);

@@ -57,6 +57,11 @@ struct Move {
   return loop == loops.end() ? nullptr : &*loop;
 }
 
+// Where each element lies in a side, of loops that make them, the innermost first; so many
+// times no_row after the innermost.
+[[nodiscard]] std::vector<std::int64_t> places_of(std::span<const Loop> loops,
+                                                  std::int64_t zeros,
+                                                  Side side);
 // What each kernel would make of it, if it can.
 void propose_moves(const Work& work, const Machine& machine,
                    std::vector<Move>& moves);
