@@ -170,7 +170,6 @@ void add_loops(const std::vector<PlanLoop>& loops, bool in_kernel, Json& to) {
     to.push_back({{"count", loop.count},
                   {"src_stride_bytes", loop.src_stride},
                   {"dst_stride_bytes", loop.dst_stride},
-                  {"zeros", loop.zeros},
                   {"in_kernel", in_kernel}});
   }
 }
@@ -197,7 +196,7 @@ Json nest_json(const PlanNest& nest) {
           {"zeros", nest.zeros},
           {"streams", nest.streams},
           {"staged", nest.staged},
-          {"bytes", nest.bytes()},
+          {"bytes", nest.bytes},
           {"src_offset_bytes", nest.src_offset},
           {"dst_offset_bytes", nest.dst_offset},
           {"loops", loops_json(nest)},
@@ -214,7 +213,7 @@ Json plan_json(const Plan& plan) {
   for (const PlanNest& nest : planned) {
     nests.push_back(nest_json(nest));
     if (nest.fills) continue;
-    if (largest == nullptr || nest.bytes() > largest->bytes()) largest = &nest;
+    if (largest == nullptr || nest.bytes > largest->bytes) largest = &nest;
   }
   return {{"kernel", largest != nullptr ? Json(largest->kernel) : "none"},
           {"loops", largest != nullptr ? loops_json(*largest) : Json::array()},

@@ -32,7 +32,6 @@ struct PlanLoop {
   std::int64_t count;
   std::int64_t src_stride;
   std::int64_t dst_stride;
-  std::int64_t zeros = 0;  // of rows: so many more iterations, of zeros in dst
 
   friend bool operator==(const PlanLoop&, const PlanLoop&) = default;
 };
@@ -54,18 +53,15 @@ struct PlanNest {
   std::int64_t zeros =
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
-  // Through a buffer in the nearest cache: where values change before the kernel
-  // moves them or after, and where lines must be put together before they stream.
-  // The kernel moves elements of the narrower type, or of dst's where padding is
-  // zeros that converting would change; strides are those of src and dst.
+  // By way of a buffer in the nearest cache, block by block: `loops` are those around
+  // blocks, of which the last may be shorter, `rows` those of a block in src and dst, and
+  // `kernel` is the one that writes dst. `steps` are what a block passes one after the
+  // other. Without it `steps` are empty.
   bool staged = false;
-  // Where blocks move in two steps, by way of such a buffer: into it, as if it were
-  // dst, and out of it, as if it were src. Then `loops` are those around blocks,
-  // `rows` those of a block, and `kernel` is that of the second step. Else empty.
   std::vector<PlanNest> steps = {};
-
-  // Of the elements that it moves, or of dst if it fills; zeros do not count.
-  [[nodiscard]] std::int64_t bytes() const;
+  // Of the elements that it moves, or of the zeros that it writes alone. Where values
+  // change, of the narrower type.
+  std::int64_t bytes = 0;
 
   friend bool operator==(const PlanNest&, const PlanNest&) = default;
 };

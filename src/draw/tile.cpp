@@ -39,8 +39,8 @@ Result<Tile> make_tile(const Layout& src, const Layout& dst) {
   Tile tile{.kernel = "none"};
   std::int64_t most = 0;
   for (const PlanNest& nest : plan->nests()) {
-    if (nest.fills || nest.bytes() <= most) continue;
-    most = nest.bytes();
+    if (nest.fills || nest.bytes <= most) continue;
+    most = nest.bytes;
     tile = {.kernel = nest.kernel,
             .begin = nest.src_offset,
             .width = nest.element_bytes};

@@ -10,7 +10,7 @@
 
 #include "inspect/judge_functions.hpp"
 #include "inspect/value.hpp"
-#include "reorder/kernels/isa.hpp"
+#include "machine/isa.hpp"
 
 namespace stridewise::inspect {
 

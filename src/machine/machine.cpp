@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reorder/kernels/processor.hpp"
+#include "machine/processor.hpp"
 
 namespace stridewise {
 namespace {
@@ -30,6 +30,8 @@ constexpr Profile avx2_profile = {
     .block_cycles = 110,
     .scattered_byte_cycles = 0.4,
     .staged_advantage = 0.9,
+    .near_bytes = 1 << 20,
+    .min_streamed_bytes = 12 << 20,
     .call_bytes = 16 << 10,
     .planes_bytes = 32 << 10,
     .program_bytes = 8 << 10,

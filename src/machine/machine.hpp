@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "machine/profile.hpp"
-#include "reorder/kernels/isa.hpp"
+#include "machine/isa.hpp"
 
 namespace stridewise {
 

@@ -38,6 +38,10 @@ struct Profile {
   // How much less a way by stages must cost to be taken.
   double staged_advantage;
 
+  // Up to so many bytes of src and dst together the caches next to a core hold them; from
+  // so many on the last cache holds nothing of dst when it is read again.
+  std::int64_t near_bytes;
+  std::int64_t min_streamed_bytes;
   // What a call moves at most: of tiles without planes, with those, and by programs, which
   // go through a tile once for each piece.
   std::int64_t call_bytes;

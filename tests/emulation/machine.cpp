@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define STRIDEWISE_AVX2
 #define STRIDEWISE_AVX512
-#include "reorder/kernels/isa.cpp"
-#include "reorder/kernels/x86.hpp"
+#include "engine/kernels/x86.hpp"
+#include "machine/isa.cpp"
 
 namespace stridewise {
 
@@ -16,9 +16,9 @@ const Processor& processor() {
 
 }  // namespace stridewise
 
-namespace stridewise::x86 {
+namespace stridewise::engine::x86 {
 
 std::span<const Kernel> sse4_kernels() { return {}; }
 std::span<const Kernel> avx2_kernels() { return {}; }
 
-}  // namespace stridewise::x86
+}  // namespace stridewise::engine::x86

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "reorder/kernels/isa.hpp"
+#include "machine/isa.hpp"
 
 namespace stridewise::testing {
 namespace {

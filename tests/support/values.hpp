@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reorder/kernels/kernel.hpp"
+#include "engine/kernels/tile.hpp"
 #include "reorder/values/converter.hpp"
 #include "stridewise/values.hpp"
 
@@ -36,7 +36,7 @@ std::vector<Dst> convert(const Values& values, const std::vector<Src>& src) {
 inline void run(const Converter& converter, bool streams, const ValueRuns& runs,
                 const Quantisation& quantisation = {}) {
   (streams ? converter.stream : converter.run)(runs, quantisation);
-  if (streams) stream_fence();
+  if (streams) engine::stream_fence();
 }
 
 // Every converter of the pair gives what the reference gives.

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "engine/kernels/walk.hpp"
-#include "reorder/kernels/vector128.hpp"
+#include "engine/kernels/vector128.hpp"
 
 namespace stridewise::engine {
 namespace {

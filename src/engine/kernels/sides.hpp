@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/kernels/tile.hpp"
-#include "reorder/kernels/vector128.hpp"
+#include "engine/kernels/vector128.hpp"
 
 namespace stridewise::engine {
 namespace {
@@ -72,8 +72,7 @@ struct RowsOrZeros {
                   std::int64_t count, Row* rows) {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t r = row + i;
-      const bool held =
-          r < tile.rows && (tile.row_at == nullptr || tile.row_at[r] != no_row);
+      const bool held = r < tile.rows;
       rows[i] = {!held                    ? zero_bytes
                  : tile.row_at != nullptr ? src + tile.row_at[r]
                                           : src + r * tile.row_pitch,

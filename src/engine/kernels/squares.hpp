@@ -18,7 +18,7 @@
 #include <bit>
 
 #include "engine/kernels/sides.hpp"
-#include "reorder/kernels/vector128.hpp"
+#include "engine/kernels/vector128.hpp"
 
 namespace stridewise::engine {
 namespace {

@@ -18,10 +18,20 @@ constexpr auto names = std::to_array<std::string_view>(
     {"copy", "fill", "transpose", "zip", "unzip", "program"});
 static_assert(names.size() == kinds);
 
+bool moves_bytes(Kind kind) { return of_runs(kind) || kind == Kind::program; }
+
 }  // namespace
 
 std::string_view kind_name(Kind kind) {
   return names[static_cast<std::size_t>(kind)];
+}
+
+std::string kernel_name(const Kernel& kernel) {
+  std::string name(kind_name(kernel.kind));
+  if (kernel.element_bytes > 1 || !moves_bytes(kernel.kind)) {
+    name += ".b" + std::to_string(8 * kernel.element_bytes);
+  }
+  return name.append(".").append(isa_name(kernel.isa));
 }
 
 std::span<const Kernel> kernels_of(Isa isa) {
@@ -39,6 +49,10 @@ std::span<const Kernel> kernels_of(Isa isa) {
     case Isa::avx512_vbmi:
       return x86::vbmi_kernels();
 #endif
+#endif
+#if defined(__x86_64__) && defined(STRIDEWISE_SSE4)
+    case Isa::sse4:
+      return x86::sse4_kernels();
 #endif
     case Isa::portable:
       return portable::kernels();

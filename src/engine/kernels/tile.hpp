@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "reorder/kernels/isa.hpp"
+#include "machine/isa.hpp"
 
 namespace stridewise::engine {
 
@@ -50,6 +51,8 @@ struct Tile {
   const std::int64_t* column_at = nullptr;
   std::array<Loop, 4> planes = {};     // the innermost first
   const std::byte* program = nullptr;  // of Kind::program
+
+  friend bool operator==(const Tile&, const Tile&) = default;
 };
 
 // How a tile is best moved. What is written does not hang on it.
@@ -64,6 +67,8 @@ struct Hints {
   // lines that begin in a run are written, the last of them to its end, which src holds.
   bool goes_on_before = false;
   bool goes_on_after = false;
+
+  friend bool operator==(const Hints&, const Hints&) = default;
 };
 
 enum class Kind : std::uint8_t {
@@ -83,6 +88,10 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kinds = 6;
 [[nodiscard]] std::string_view kind_name(Kind kind);
+// Whether columns are bytes of runs.
+[[nodiscard]] constexpr bool of_runs(Kind kind) {
+  return kind == Kind::copy || kind == Kind::fill;
+}
 
 struct Kernel {
   Kind kind;
@@ -93,6 +102,9 @@ struct Kernel {
   // stream where columns are whole lines of dst. Whoever calls it ends with stream_fence().
   void (*stream)(const Tile&, const Hints&);
 };
+
+// "transpose.b32.avx512"; of kinds that move bytes "copy.avx2".
+[[nodiscard]] std::string kernel_name(const Kernel& kernel);
 
 // The kernels of an instruction set; none where this build has not any for it.
 [[nodiscard]] std::span<const Kernel> kernels_of(Isa isa);

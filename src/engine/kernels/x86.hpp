@@ -9,6 +9,7 @@
 
 namespace stridewise::engine::x86 {
 
+[[nodiscard]] std::span<const Kernel> sse4_kernels();
 [[nodiscard]] std::span<const Kernel> avx2_kernels();
 [[nodiscard]] std::span<const Kernel> avx512_kernels();
 [[nodiscard]] std::span<const Kernel> vbmi_kernels();

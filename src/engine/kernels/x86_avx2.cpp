@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/sets.hpp"
 #include "engine/kernels/x86.hpp"
-#include "engine/kernels/x86_programs.hpp"
-#include "reorder/kernels/x86_vectors.hpp"
+#include "engine/kernels/program256.hpp"
+#include "engine/kernels/x86_vectors.hpp"
 
 namespace stridewise::engine::x86 {
 namespace {

@@ -3,7 +3,7 @@
 #include "engine/kernels/sets.hpp"
 #include "engine/kernels/x86.hpp"
 #include "engine/kernels/x86_whole.hpp"
-#include "reorder/kernels/x86_vectors.hpp"
+#include "engine/kernels/x86_vectors.hpp"
 
 namespace stridewise::engine::x86 {
 namespace {

@@ -3,11 +3,43 @@
 #include "engine/kernels/program.hpp"
 #include "engine/kernels/sets.hpp"
 #include "engine/kernels/x86.hpp"
-#include "engine/kernels/x86_programs.hpp"
 #include "engine/kernels/x86_whole.hpp"
 
 namespace stridewise::engine::x86 {
 namespace {
+
+// A source is a piece of src as long as a vector, and which of its bytes go where.
+struct ProgramVector512 : Vector512 {
+  static constexpr std::int64_t vector_bytes = 64;
+  static constexpr std::int64_t source_bytes = 8 + 64 + 8;
+  struct Source {
+    std::int64_t at;
+    type from;
+    std::uint64_t present;
+  };
+
+  [[gnu::always_inline]] static Source source(const std::byte* table) {
+    Source source;  // NOLINT: read whole
+    std::memcpy(&source.at, table, 8);
+    source.from = load(table + 8);
+    std::memcpy(&source.present, table + 72, 8);
+    return source;
+  }
+  [[gnu::always_inline]] static type first(const Source& from,
+                                           const std::byte* src) {
+    return _mm512_maskz_permutexvar_epi8(from.present, from.from,
+                                         load(src + from.at));
+  }
+  [[gnu::always_inline]] static type more(type v, const Source& from,
+                                          const std::byte* src) {
+    return _mm512_mask_permutexvar_epi8(v, from.present, from.from,
+                                        load(src + from.at));
+  }
+  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
+                                                 std::int64_t bytes) {
+    _mm512_mask_storeu_epi8(dst, ~std::uint64_t{0} >> (64 - bytes), v);
+  }
+};
 
 constexpr auto table = std::to_array<Kernel>({
     kernel<Zip<Vector512Whole, 1>, true>(Isa::avx512_vbmi, Kind::zip, 1),

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "reorder/kernels/x86_vectors.hpp"
+#include "engine/kernels/x86_vectors.hpp"
 
 namespace stridewise::engine {
 namespace {
@@ -66,13 +66,12 @@ struct Vector512Whole : Vector512 {
   };
   template <int width, class Of>
   [[gnu::always_inline]] static type take(type a, type b, Of) {
-    const type numbers = _mm512_loadu_si512(Numbers<width, Of>::all.data());
+    const auto& all = Numbers<width, Of>::all;
+    const type numbers = _mm512_loadu_si512(all.data());
     if constexpr (width == 2) return _mm512_permutex2var_epi16(a, numbers, b);
     if constexpr (width == 4) return _mm512_permutex2var_epi32(a, numbers, b);
     if constexpr (width == 8) return _mm512_permutex2var_epi64(a, numbers, b);
-#if defined(__AVX512VBMI__)
     if constexpr (width == 1) return _mm512_permutex2var_epi8(a, numbers, b);
-#endif
   }
 };
 

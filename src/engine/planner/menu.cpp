@@ -43,11 +43,11 @@ bool writes_lines(const Move& move) {
   }
 }
 
-// The candidates that are one kernel, with their prices: what each costs, and where src or
-// dst is far, what writing lines in parts costs besides.
+// The candidates that are one kernel, with what each costs; and where src or dst is far,
+// what writing lines in parts costs besides.
 struct Menu {
   std::vector<Move> moves;
-  std::vector<double> prices;
+  std::vector<double> besides;
 
   Menu(const Work& work, const Machine& machine, const Reach& reach) {
     propose_moves(work, machine, moves);
@@ -55,88 +55,161 @@ struct Menu {
                              static_cast<double>(work.bytes());
     for (const Move& move : moves) {
       const bool in_parts = !reach.near && !writes_lines(move);
-      prices.push_back(move.cycles + (in_parts ? scattered : 0));
+      besides.push_back(in_parts ? scattered : 0);
     }
   }
+  [[nodiscard]] double price(std::size_t k) const {
+    return moves[k].cycles + besides[k];
+  }
   [[nodiscard]] std::size_t best() const {
-    return static_cast<std::size_t>(std::ranges::min_element(prices) -
-                                    prices.begin());
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < moves.size(); ++k) {
+      if (price(k) < price(best)) best = k;
+    }
+    return best;
   }
 };
 
+// "transpose of 4 bytes"
 std::string name_of(const Move& move) {
   return fmt::format("{} of {} bytes", kind_name(move.kind), move.unit);
 }
 
-std::string bill_of(const Menu& menu, std::span<const Staged> staged,
-                    std::int64_t bytes) {
-  std::string text;
-  const auto per_byte = [&](double cycles) {
-    return cycles / static_cast<double>(bytes);
-  };
+// What candidates cost a byte, in words.
+class BillWriter {
+ public:
+  explicit BillWriter(std::int64_t bytes)
+      : bytes_(static_cast<double>(bytes)) {}
+
+  [[nodiscard]] Candidate direct(const Move& move, double besides) const {
+    return {fmt::format("{}, {} rows, {} columns", name_of(move),
+                        count_of(move.rows) + move.zeros,
+                        count_of(move.columns)),
+            (move.cycles + besides) / bytes_,
+            besides > 0 ? fmt::format("kernel {:.3f}, parts of lines {:.3f}",
+                                      move.cycles / bytes_, besides / bytes_)
+                        : fmt::format("kernel {:.3f}", move.cycles / bytes_)};
+  }
+  [[nodiscard]] Candidate staged(const Staged& way,
+                                 const Machine& machine) const {
+    double blocks = 1;
+    for (const BlockLoop& over : way.around) {
+      blocks *= static_cast<double>(over.loop.count);
+    }
+    std::string steps, why;
+    for (const Move& move : way.moves) {
+      steps += fmt::format("{}{}", steps.empty() ? "" : ", ", name_of(move));
+      why += fmt::format("{} {:.3f}, ", kind_name(move.kind),
+                         move.cycles * blocks / bytes_);
+    }
+    why += fmt::format("blocks {:.3f}",
+                       machine.profile.block_cycles * blocks / bytes_);
+    return {fmt::format("by stages of {} bytes: {}", way.bytes, steps),
+            way.cycles / bytes_, std::move(why)};
+  }
+
+ private:
+  double bytes_;
+};
+
+// All candidates, the one that was taken first, then by price.
+Bill bill_of(const Menu& menu, std::span<const Staged> staged,
+             const Work& work, const Machine& machine, bool takes_staged) {
+  const BillWriter writer(work.bytes());
+  Bill direct, by_stages;
   for (std::size_t k = 0; k < menu.moves.size(); ++k) {
-    const Move& move = menu.moves[k];
-    text +=
-        fmt::format("{:.3f} cycles a byte: {}, {} rows, {} columns\n",
-                    per_byte(menu.prices[k]), name_of(move),
-                    count_of(move.rows) + move.zeros, count_of(move.columns));
+    direct.push_back(writer.direct(menu.moves[k], menu.besides[k]));
   }
   for (const Staged& way : staged) {
-    text += fmt::format("{:.3f} cycles a byte: by blocks of {} bytes,",
-                        per_byte(way.cycles), way.bytes);
-    for (const Move& move : way.moves)
-      text += fmt::format(" {},", name_of(move));
-    text.back() = '\n';
+    by_stages.push_back(writer.staged(way, machine));
   }
-  return text;
+  const auto sort = [](Bill& bill) {
+    std::ranges::stable_sort(bill, {}, &Candidate::cycles_per_byte);
+  };
+  sort(direct);
+  sort(by_stages);
+  Bill& taken = takes_staged ? by_stages : direct;
+  Bill all = {std::move(taken.front())};
+  taken.erase(taken.begin());
+  std::ranges::move(direct, std::back_inserter(all));
+  std::ranges::move(by_stages, std::back_inserter(all));
+  std::stable_sort(all.begin() + 1, all.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     return a.cycles_per_byte < b.cycles_per_byte;
+                   });
+  return all;
+}
+
+// By way of one stage; those by way of two convert nothing.
+std::vector<Staged> converting_ways(const Work& work, const Machine& machine,
+                                    bool before, bool tells_all) {
+  std::vector<Staged> staged;
+  const StageChoice choice{machine.profile.near_stage_bytes, !before, false,
+                           before, tells_all};
+  propose_staged(work, machine, choice, std::numeric_limits<double>::max(),
+                 staged);
+  std::erase_if(staged,
+                [](const Staged& way) { return way.moves.size() != 2; });
+  return staged;
 }
 
 }  // namespace
 
 Nest choose(const Work& work, const Machine& machine, const Reach& reach,
-            std::string* bill) {
+            Bill* bill) {
   Menu menu(work, machine, reach);
   const std::size_t best = menu.best();
   const Profile& profile = machine.profile;
   const bool far = !reach.near && !writes_lines(menu.moves[best]);
   const StageChoice choice{
       far ? profile.far_stage_bytes : profile.near_stage_bytes, far,
-      reach.streams};
+      reach.streams, false, bill != nullptr};
+  const double worth = profile.staged_advantage * menu.price(best);
   std::vector<Staged> staged;
-  propose_staged(work, machine, choice,
-                 profile.staged_advantage * menu.prices[best], staged);
-  if (bill != nullptr) *bill = bill_of(menu, staged, work.bytes());
+  propose_staged(
+      work, machine, choice,
+      bill == nullptr ? worth : std::numeric_limits<double>::max(), staged);
   const auto cheapest = std::ranges::min_element(staged, {}, &Staged::cycles);
-  return cheapest != staged.end()
-             ? nest_of(std::move(*cheapest), machine, reach)
-             : nest_of(std::move(menu.moves[best]), machine, reach);
+  const bool takes_staged =
+      cheapest != staged.end() && cheapest->cycles < worth;
+  if (bill != nullptr) {
+    *bill = bill_of(menu, staged, work, machine, takes_staged);
+  }
+  Nest nest = takes_staged
+                  ? nest_of(std::move(*cheapest), machine, reach)
+                  : nest_of(std::move(menu.moves[best]), machine, reach);
+  nest.bytes = work.bytes();
+  return nest;
 }
 
 std::optional<Nest> choose_converting(const Work& work, const Machine& machine,
-                                      const Reach& reach, Converts converts) {
+                                      const Reach& reach, Converts converts,
+                                      Bill* bill) {
   // Shorter runs are best gathered or scattered by kernels.
   constexpr std::int64_t long_run = 16;  // values
+  const BillWriter writer(work.bytes());
   Move runs = copy_of(work, machine);
   const bool before = converts == Converts::before;
+  std::optional<Nest> nest;
   if (runs.unit < long_run * work.width || work.zeros > 0) {
-    std::vector<Staged> staged;
-    const StageChoice choice{machine.profile.near_stage_bytes, !before, false,
-                             before};
-    propose_staged(work, machine, choice, std::numeric_limits<double>::max(),
-                   staged);
-    // Those by way of two stages convert nothing.
-    std::erase_if(staged,
-                  [](const Staged& way) { return way.moves.size() != 2; });
-    const auto cheapest = std::ranges::min_element(staged, {}, &Staged::cycles);
-    if (cheapest != staged.end()) {
-      Nest nest = nest_of(std::move(*cheapest), machine, reach);
-      nest.steps[before ? 0 : 1].converts = true;
-      return nest;
+    std::vector<Staged> staged =
+        converting_ways(work, machine, before, bill != nullptr);
+    std::ranges::stable_sort(staged, {}, &Staged::cycles);
+    for (const Staged& way : staged) {
+      if (bill != nullptr) bill->push_back(writer.staged(way, machine));
+    }
+    if (!staged.empty()) {
+      nest = nest_of(std::move(staged.front()), machine, reach);
+      nest->steps[before ? 0 : 1].converts = true;
     }
   }
-  if (work.zeros > 0) return std::nullopt;
-  Nest nest = nest_of(std::move(runs), machine, reach);
-  nest.steps.front().converts = true;
+  if (!nest) {
+    if (work.zeros > 0) return std::nullopt;
+    if (bill != nullptr) bill->push_back(writer.direct(runs, 0));
+    nest = nest_of(std::move(runs), machine, reach);
+    nest->steps.front().converts = true;
+  }
+  nest->bytes = work.bytes();
   return nest;
 }
 

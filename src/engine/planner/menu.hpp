@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/planner/nest.hpp"
 #include "engine/planner/schedule.hpp"
@@ -12,11 +13,20 @@
 
 namespace stridewise::engine {
 
-// The nest for a work on a machine; `bill`, if there is one, gets a line a candidate. Its
+// A way to move a work, and why it costs what it does.
+struct Candidate {
+  std::string way;
+  double cycles_per_byte;
+  std::string why;
+};
+// All that were weighed; the first is the one that was taken.
+using Bill = std::vector<Candidate>;
+
+// The nest for a work on a machine; a bill, if one is asked for, gets all candidates. Its
 // offsets and tasks are left to the caller. Pre: the loops of the work are merged where they
 // can be, and each has two iterations at least.
 [[nodiscard]] Nest choose(const Work& work, const Machine& machine,
-                          const Reach& reach, std::string* bill = nullptr);
+                          const Reach& reach, Bill* bill = nullptr);
 
 // The same where values change: on the way of runs that both sides have, or before a move to
 // dst, or after one from src. The caller widens the nest. Nothing where zeros make blocks
@@ -25,6 +35,7 @@ enum class Converts : std::uint8_t { before, after };
 [[nodiscard]] std::optional<Nest> choose_converting(const Work& work,
                                                     const Machine& machine,
                                                     const Reach& reach,
-                                                    Converts converts);
+                                                    Converts converts,
+                                                    Bill* bill = nullptr);
 
 }  // namespace stridewise::engine

@@ -171,9 +171,11 @@ void propose_zips(const Work& work, const Machine& machine,
   }
 }
 
-ProgramVector program_vector(const Machine& machine) {
-  return machine.isa >= Isa::avx512_vbmi ? ProgramVector{1, 64, true}
-                                         : ProgramVector{2, 16, false};
+// What the vectors of its kernel take.
+ProgramVector program_vector(const Kernel& kernel) {
+  if (kernel.isa >= Isa::avx512_vbmi) return {1, 64, true};
+  if (kernel.isa >= Isa::avx2) return {2, 16, false};
+  return {1, 16, false};
 }
 
 // Places of elements as those of shorter ones that make them.
@@ -200,8 +202,12 @@ std::int64_t part_of(std::int64_t count, std::int64_t most) {
 // Runs of dst that some loops make, as the tile of a program.
 class ProgramTiles {
  public:
-  ProgramTiles(const Work& work, const Machine& machine)
-      : work_(work), machine_(machine), left_(work.loops), bytes_(work.width) {
+  ProgramTiles(const Work& work, const Machine& machine, const Kernel& kernel)
+      : work_(work),
+        machine_(machine),
+        vector_(program_vector(kernel)),
+        left_(work.loops),
+        bytes_(work.width) {
     if (work.zeros == 0 ||
         find_loop(left_, &Loop::dst, work.width) != nullptr) {
       return;
@@ -239,7 +245,7 @@ class ProgramTiles {
     const ProgramRun run{0, in_units(places_of(run_, work_.zeros, &Loop::src),
                                      work_.width, unit)};
     auto made =
-        make_program({&run, 1}, unit, program_vector(machine_), most_sources);
+        make_program({&run, 1}, unit, vector_, most_sources);
     if (!made) return std::nullopt;
     Move move = {};
     move.kind = Kind::program;
@@ -264,6 +270,7 @@ class ProgramTiles {
 
   const Work& work_;
   const Machine& machine_;
+  ProgramVector vector_;
   Loops left_;
   Loops run_;  // the innermost first
   std::int64_t bytes_;
@@ -272,8 +279,9 @@ class ProgramTiles {
 
 void propose_programs(const Work& work, const Machine& machine,
                       std::vector<Move>& moves) {
-  if (find_kernel(Kind::program, 1, machine.isa) == nullptr) return;
-  ProgramTiles tiles(work, machine);
+  const Kernel* const kernel = find_kernel(Kind::program, 1, machine.isa);
+  if (kernel == nullptr) return;
+  ProgramTiles tiles(work, machine, *kernel);
   std::optional<Move> best;
   while (tiles.extend()) {
     std::optional<Move> move = tiles.move();

@@ -32,6 +32,8 @@ struct BlockLoop {
   [[nodiscard]] bool cuts() const {
     return whole != 0 && (last != whole || more != 0);
   }
+
+  friend bool operator==(const BlockLoop&, const BlockLoop&) = default;
 };
 
 // Which count of a tile a loop of a block is.
@@ -56,6 +58,8 @@ enum class Count : std::uint8_t {
 struct Cut {
   Count count = Count::none;
   std::int64_t factor = 1;
+
+  friend bool operator==(const Cut&, const Cut&) = default;
 };
 
 // One kernel over a block.
@@ -64,6 +68,7 @@ struct Step {
   bool streams = false;
   // Whether values change on the way of a copy: then `columns` of its tile are values.
   bool converts = false;
+  std::int64_t element_bytes = 1;  // of its loops; of copies and fills, 1
   Hints hints = {};
   Tile tile = {};  // of a whole block, without memory
   // Where rows of src and columns of dst begin, if no one pitch tells.
@@ -75,6 +80,8 @@ struct Step {
   // The loops that rows and columns are made of, the innermost first; for printing.
   std::vector<Loop> rows = {};
   std::vector<Loop> columns = {};
+
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Nest {
@@ -82,6 +89,8 @@ struct Nest {
   std::int64_t dst_offset = 0;
   std::vector<BlockLoop> around = {};  // the outermost first
   std::vector<Step> steps = {};
+  std::vector<Loop> block = {};  // of several steps, the innermost first
+  std::int64_t bytes = 0;        // of elements that it moves, or of zeros
   std::int64_t blocks = 1;
   std::int64_t blocks_per_task = 1;
   std::int64_t first_task = 0;
@@ -90,6 +99,8 @@ struct Nest {
     return (blocks + blocks_per_task - 1) / blocks_per_task;
   }
   [[nodiscard]] std::int64_t end_task() const { return first_task + tasks(); }
+
+  friend bool operator==(const Nest&, const Nest&) = default;
 };
 
 // Where values change on the way: the bytes of one in src and in dst, and of what kernels
@@ -103,9 +114,8 @@ struct Widths {
 // all others are between memory and stages of elements as wide as are moved.
 void widen(Nest& nest, const Widths& widths);
 
-// Whether two nests move the same in the same way.
-[[nodiscard]] bool same(const Nest& a, const Nest& b);
-
+// The kernel of a step, or that values change in it.
+[[nodiscard]] std::string name_of(const Step& step);
 // All that decides what runs, a line a loop and a step.
 [[nodiscard]] std::string print(const Nest& nest);
 

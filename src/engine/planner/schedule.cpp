@@ -20,15 +20,17 @@ Step step_of(Move& move, const Machine& machine) {
   step.kernel = find_kernel(move.kind, elements ? move.unit : 1, machine.isa);
   Tile& tile = step.tile;
   tile.zeros = move.zeros;
-  if (move.kind == Kind::copy || move.kind == Kind::fill) {
+  if (of_runs(move.kind)) {
     const Loop runs = move.rows.empty() ? Loop{} : move.rows.front();
     tile.rows = runs.count;
-    tile.columns = move.unit;
+    tile.columns = move.unit;  // bytes
     tile.row_pitch = runs.src;
     tile.column_pitch = runs.dst;
   } else if (move.kind == Kind::program) {
+    step.element_bytes = move.unit;
     step.program = std::move(move.program->table);
   } else {
+    step.element_bytes = move.unit;
     tile.rows = count_of(move.rows);
     tile.columns = count_of(move.columns);
     tile.row_pitch = move.rows.front().src;
@@ -45,18 +47,20 @@ Step step_of(Move& move, const Machine& machine) {
 }
 
 // Bytes that a tile moves, without its planes.
-std::int64_t bytes_of(const Step& step, std::int64_t unit) {
-  if (step.kernel->kind == Kind::program) return unit * count_of(step.rows);
-  const std::int64_t count = step.tile.rows * step.tile.columns;
-  return step.kernel->kind == Kind::copy ? count : count * unit;
+std::int64_t bytes_of(const Step& step) {
+  const std::int64_t count = step.kernel->kind == Kind::program
+                                 ? count_of(step.rows)
+                                 : step.tile.rows * step.tile.columns;
+  return step.element_bytes * count;
 }
 
 // How many rows and columns a call takes at most.
 struct Part {
   std::int64_t rows, columns;
 };
-Part part_of(const Step& step, std::int64_t unit) {
+Part part_of(const Step& step) {
   const Tile& tile = step.tile;
+  const std::int64_t unit = step.element_bytes;
   switch (step.kernel->kind) {
     case Kind::transpose: {
       constexpr std::int64_t page = 4096, least_bytes = 512, share = 16 << 10;
@@ -145,7 +149,7 @@ Cut cut_of(const Step& step, std::span<const Loop> planes, std::int64_t cut) {
     }
     return Cut{};
   };
-  const bool runs = step.kernel->kind == Kind::copy;
+  const bool runs = of_runs(step.kernel->kind);
   if (const Cut found = in(step.rows, Count::rows, 1);
       found.count != Count::none) {
     return found;
@@ -167,14 +171,14 @@ Cut cut_of(const Step& step, std::span<const Loop> planes, std::int64_t cut) {
 // Hands planes of a small tile to it, as long as it stays small: whole ones, then a part of
 // one. Those that are left are around it.
 void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
-                 const Part& part, std::int64_t unit, const Machine& machine) {
+                 const Part& part, const Machine& machine) {
   // Programs go through a tile once for each piece, which is not worth fewer tiles.
   constexpr std::int64_t least_tiles = 8;
   const bool program = step.kernel->kind == Kind::program;
   const std::int64_t enough =
       program ? machine.profile.program_bytes : machine.profile.planes_bytes;
   Tile& tile = step.tile;
-  std::int64_t bytes = bytes_of(step, unit);
+  std::int64_t bytes = bytes_of(step);
   std::size_t inside = 0;
   const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
   const std::size_t most = whole ? std::min(planes.size(), most_planes) : 0;
@@ -195,9 +199,10 @@ void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
 
 // Cuts rows and columns that a call does not take whole. Zeros follow whole ones, but those
 // of a copy each of its runs.
-void cut_tile(Nest& nest, Step& step, const Part& part, std::int64_t unit) {
+void cut_tile(Nest& nest, Step& step, const Part& part) {
   Tile& tile = step.tile;
-  const bool runs = step.kernel->kind == Kind::copy;
+  const std::int64_t unit = step.element_bytes;
+  const bool runs = of_runs(step.kernel->kind);
   const bool zeros_of_runs =
       runs && tile.column_pitch >= tile.columns + tile.zeros;
   if (tile.zeros == 0 || zeros_of_runs) {
@@ -216,17 +221,32 @@ void cut_tile(Nest& nest, Step& step, const Part& part, std::int64_t unit) {
 Nest nest_of(Move move, const Machine& machine, const Reach& reach) {
   Nest nest;
   const Loops planes = move.planes;
-  const std::int64_t unit = move.unit;
   Step step = step_of(move, machine);
-  const Part part = part_of(step, unit);
-  take_planes(nest, step, planes, part, unit, machine);
-  cut_tile(nest, step, part, unit);
+  const Part part = part_of(step);
+  take_planes(nest, step, planes, part, machine);
+  cut_tile(nest, step, part);
   set_hints(step, machine, reach);
   step.streams = reach.streams && step.kernel->stream != nullptr;
-  std::int64_t bytes = bytes_of(step, unit);
+  std::int64_t bytes = bytes_of(step);
   for (const Loop& plane : step.tile.planes) bytes *= plane.count;
   nest.steps.push_back(std::move(step));
   share_out(nest, machine, bytes);
+  return nest;
+}
+
+Nest nest_of_zeros(Loops loops, std::int64_t width, const Machine& machine,
+                   const Reach& reach) {
+  // As a copy of dst to itself would be, but that nothing is read.
+  for (Loop& loop : loops) loop.src = loop.dst;
+  const Work work{std::move(loops), width};
+  Move move = copy_of(work, machine);
+  move.kind = Kind::fill;
+  for (Loops* const read : {&move.rows, &move.columns, &move.planes}) {
+    for (Loop& loop : *read) loop.src = 0;
+  }
+  Nest nest = nest_of(std::move(move), machine, reach);
+  for (BlockLoop& over : nest.around) over.loop.src = 0;
+  nest.bytes = work.bytes();
   return nest;
 }
 
@@ -258,6 +278,7 @@ Nest nest_of(Staged staged, const Machine& machine, const Reach& reach) {
     }
     nest.steps.push_back(std::move(step));
   }
+  nest.block = std::move(staged.block);
   if (!reach.near && !nest.around.empty()) {
     nest.steps.front().hints.ahead = nest.around.back().loop.src;
   }

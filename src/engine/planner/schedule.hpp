@@ -18,5 +18,8 @@ struct Reach {
                            const Reach& reach);
 [[nodiscard]] Nest nest_of(Staged staged, const Machine& machine,
                            const Reach& reach);
+// Zeros where loops of dst lead, elements of such a width.
+[[nodiscard]] Nest nest_of_zeros(Loops loops, std::int64_t width,
+                                 const Machine& machine, const Reach& reach);
 
 }  // namespace stridewise::engine

@@ -47,6 +47,12 @@ class Stager {
     InStage stage;
     stage.joint = joined_ > 0 ? cut_of(goes_on_) : 0;
     stage.joined = joined_;
+    for (const Part& part : parts) {
+      const bool has_more = joined_ > 0 && part.loop.cut == stage.joint;
+      stage.block.push_back({part.loop.count - (has_more ? joined_ : 0),
+                             part.loop.src, part.loop.dst});
+    }
+    stage.block = normalised(std::move(stage.block));
     for (const Loop& loop : normalised(std::move(around))) {
       stage.around.push_back(block_loop(loop));
     }

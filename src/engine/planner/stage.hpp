@@ -20,6 +20,7 @@ struct StageOrder {
 struct InStage {
   std::vector<BlockLoop> around;  // over blocks, the innermost first
   Work first, second;             // of a block: into the stage, and out of it
+  Loops block;                    // of its own, in src and dst
   std::int64_t bytes = 0;         // of the stage
   // Which cut the loop has by which runs of dst go on from block to block, and how many
   // more iterations of it the stage has than are the block's own; 0: none.

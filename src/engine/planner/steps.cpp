@@ -185,7 +185,8 @@ class Weighing {
       staged.cycles *= static_cast<double>(loop.loop.count);
     }
     if (staged.cycles >= least_) return;
-    least_ = staged.cycles;
+    if (!choice_.tells_all) least_ = staged.cycles;
+    staged.block = std::move(stage->block);
     staged.around = std::move(stage->around);
     staged.bytes = stage->bytes;
     all_.push_back(std::move(staged));

@@ -13,6 +13,7 @@ namespace stridewise::engine {
 // Blocks of a work: some iterations of each of its loops.
 struct Staged {
   std::vector<BlockLoop> around;  // over blocks, the innermost first
+  Loops block;                    // in src and dst
   std::vector<Move>
       moves;  // of a block: into a stage, perhaps to another, and out of it
   std::int64_t bytes = 0;  // of the stage
@@ -25,8 +26,10 @@ struct StageChoice {
   bool far = false;              // the last step copies whole runs of dst
   bool streams = false;          // past the caches
   bool converts_before = false;  // the first step copies whole runs of src
+  bool tells_all = false;        // also those that cost more
 };
 
+// Those that cost less than that and than each one before.
 void propose_staged(const Work& work, const Machine& machine,
                     const StageChoice& choice, double less_than,
                     std::vector<Staged>& all);

@@ -295,6 +295,8 @@ std::vector<PlanNest> FieldPlan::described() const {
     }
     shown.tile = {{nest.inner_fields(), 0, 0}, {1, 1, 1}};
     shown.element_bytes = ceil_div(nest.inner_bits, 8 * nest.inner_fields());
+    shown.bytes = shown.element_bytes * nest.inner_fields();
+    for (const PlanLoop& loop : shown.loops) shown.bytes *= loop.count;
     described.push_back(std::move(shown));
   }
   return described;

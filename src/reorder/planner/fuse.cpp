@@ -4,13 +4,19 @@
 #include <algorithm>
 #include <optional>
 
-#include "reorder/kernels/kernel.hpp"
-#include "reorder/planner/problem.hpp"
+#include "engine/kernels/tile.hpp"
+#include "reorder/planner/pieces.hpp"
 
 namespace stridewise {
 namespace {
 
 using Loops = std::vector<PlanLoop>;
+
+// Whether a kernel transposes elements of that width.
+bool transposes(std::int64_t element_bytes) {
+  return engine::find_kernel(engine::Kind::transpose, element_bytes,
+                             best_isa()) != nullptr;
+}
 
 // Removes the loop of neighbours in dst and returns its count; 1 without one.
 std::int64_t take_run(Loops& loops, std::int64_t element_bytes) {
@@ -34,7 +40,7 @@ std::int64_t take_rows(Loops& loops, std::int64_t element_bytes) {
   const auto row = std::ranges::find(loops, bytes, &PlanLoop::dst_stride);
   const auto column = std::ranges::find(loops, bytes, &PlanLoop::src_stride);
   if (row == loops.end() || column == loops.end() || row == column ||
-      find_kernel(KernelKind::transpose, bytes) == nullptr) {
+      !transposes(bytes)) {
     return 0;
   }
   const std::int64_t count = row->count;
@@ -59,12 +65,13 @@ bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
   return std::ranges::any_of(move.loops, [&](const PlanLoop& loop) {
     return loop.src_stride == element_bytes &&
            (loop.dst_stride == element_bytes ||
-            find_kernel(KernelKind::transpose, element_bytes) != nullptr);
+            transposes(element_bytes));
   });
 }
 
-}  // namespace
-
+// The run of zeros that begins there in dst and wherever the loops around it lead, taken
+// from `fills`: how many elements, if a multiple of so many and no more than `most`; else
+// 0, and nothing is taken.
 std::int64_t take_zeros(std::vector<Piece>& fills, std::int64_t dst_offset,
                         const std::vector<PlanLoop>& around,
                         std::int64_t element_bytes, std::int64_t multiple,
@@ -83,6 +90,8 @@ std::int64_t take_zeros(std::vector<Piece>& fills, std::int64_t dst_offset,
   }
   return 0;
 }
+
+}  // namespace
 
 void fuse_padding(std::vector<Piece>& moves, std::vector<Piece>& fills,
                   std::int64_t element_bytes, std::int64_t most) {

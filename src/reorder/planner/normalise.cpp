@@ -1,8 +1,9 @@
 // The passes that know only loops: products, dropping, ordering, merging.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 
-#include "reorder/planner/problem.hpp"
+#include "reorder/planner/pieces.hpp"
 
 namespace stridewise {
 namespace {
@@ -12,6 +13,15 @@ void append(Piece& piece, const Piece& other) {
   piece.src_offset += other.src_offset;
   piece.dst_offset += other.dst_offset;
   piece.loops.insert(piece.loops.end(), other.loops.begin(), other.loops.end());
+}
+
+// Sorts so few that std::stable_sort's buffer would cost more; in the order of equals.
+template <class T, class Less>
+void sort_few(std::vector<T>& some, Less less) {
+  for (auto next = some.begin(); next != some.end(); ++next) {
+    std::rotate(std::upper_bound(some.begin(), next, *next, less), next,
+                std::next(next));
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "reorder/planner/problem.hpp"
+#include "reorder/planner/pieces.hpp"
 
 namespace stridewise {
 namespace {

@@ -1,5 +1,7 @@
 // Plan::make: runs the passes; and what a plan says of itself, but for its text.
 // SPDX-License-Identifier: Apache-2.0
+#include "reorder/planner/plan.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,25 +10,14 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "reorder/plan_data.hpp"
-#include "reorder/planner/schedule.hpp"
+#include "reorder/planner/nests.hpp"
+#include "reorder/planner/pieces.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
 namespace {
 
-// What a core complex shares as its last cache: with src and dst of this size
-// together, nothing of dst would be found in it again.
-constexpr std::int64_t last_cache_bytes = 12 << 20;
-// Beyond what a core has to itself, loads are worth asking for in advance.
-constexpr std::int64_t own_cache_bytes = 1 << 20;
-
-// Whether moves of plain strides are planned by the engine of src/engine.
-#if defined(STRIDEWISE_BLOCKS)
-constexpr bool by_blocks = true;
-#else
-constexpr bool by_blocks = false;
-#endif
+using detail::PlanData;
 
 std::string width_of(const Layout& layout) {
   return layout.element_bits() % 8 == 0
@@ -118,27 +109,6 @@ Result<std::vector<Piece>> element_pieces(const Layout& src, const Layout& dst,
   return product(factors);
 }
 
-// Where values change: with the strides that src and dst have.
-PlanNest as_in_memory(PlanNest nest, const detail::PlanData& data) {
-  for (auto* loops : {&nest.loops, &nest.tile, &nest.rows, &nest.columns}) {
-    for (PlanLoop& loop : *loops) {
-      // Runs of bytes: the same elements on both sides.
-      const bool bytes = nest.element_bytes == 1 && data.width > 1 &&
-                         loop.src_stride == 1 && loop.dst_stride == 1;
-      if (bytes) loop = {loop.count / data.width, data.width, data.width};
-      loop.src_stride = data.in_src(loop.src_stride);
-      loop.dst_stride = data.in_dst(loop.dst_stride);
-    }
-  }
-  nest.src_offset = data.in_src(nest.src_offset);
-  nest.dst_offset = data.in_dst(nest.dst_offset);
-  if (nest.element_bytes == 1) {
-    nest.element_bytes = data.width;
-    nest.zeros /= data.width;
-  }
-  return nest;
-}
-
 bool converts_to_zero(const Values& values) {
   std::array<std::byte, 16> zero{}, converted{};
   convert_values(values, zero.data(), converted.data(), 1);
@@ -157,143 +127,137 @@ std::vector<Piece> with_width(std::vector<Piece> pieces, std::int64_t from,
   return pieces;
 }
 
+// What is known before anything is planned.
+PlanData begin_data(const Layout& src, const Layout& dst,
+                    const PlanOptions& options) {
+  PlanData data;
+  data.src_bytes = src.size_bytes();
+  data.dst_bytes = dst.size_bytes();
+  data.widths = {dst.element_bytes(), src.element_bytes(),
+                 dst.element_bytes()};
+  data.values = options.values;
+  if (options.values) data.conversion = find_conversion(*options.values);
+  data.bytes_read = src.elements() * src.element_bytes();
+  data.bytes_written = options.fill == Fill::zero
+                           ? data.dst_bytes
+                           : dst.elements() * dst.element_bytes();
+  return data;
+}
+
+Result<void> plan_by_fields(PlanData& data, const Layout& src,
+                            const Layout& dst, const PlanOptions& options) {
+  Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
+  if (!fields) return unexpected(fields.error());
+  data.bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
+  if (options.fill == Fill::keep) {
+    data.bytes_written = ceil_div(dst.elements() * dst.element_bits(), 8);
+  }
+  data.tasks = 1;
+  data.fields = std::make_shared<const detail::FieldPlan>(*std::move(fields));
+  return {};
+}
+
+// What is to be zero, as pieces, or by asking each place.
+struct Zeros {
+  std::vector<Piece> fills;
+  bool sieve = false;
+};
+Result<Zeros> zeros_of(const Layout& dst, const PlanOptions& options) {
+  Zeros zeros;
+  if (options.fill == Fill::keep) return zeros;
+  auto holes = places_without_element(dst);
+  if (!holes) return unexpected(holes.error());
+  zeros.sieve = !*holes;
+  zeros.fills = std::move(*holes).value_or(std::vector<Piece>{});
+  for (Piece& piece : zeros.fills) {
+    piece.loops = normalise(std::move(piece.loops));
+  }
+  return zeros;
+}
+
+void add_sieve(PlanData& data, const Layout& dst) {
+  constexpr std::int64_t places_per_task = 1 << 16;
+  data.sieve = detail::Sieve{dst, places_per_task, data.tasks};
+  data.tasks += ceil_div(dst.places(), places_per_task);
+}
+
+// The moves, in bytes of elements as wide as are moved.
+Result<std::vector<Piece>> moves_of(const Layout& src, const Layout& dst,
+                                    std::int64_t width) {
+  Result<std::vector<Piece>> moves = element_pieces(src, dst, width);
+  if (!moves) return moves;
+  for (Piece& piece : *moves) {
+    piece.src_offset += src.base_offset() * width;
+    piece.dst_offset += dst.base_offset() * width;
+    piece.loops = normalise(std::move(piece.loops));
+  }
+  return moves;
+}
+
+engine::Reach reach_of(const PlanData& data, const Profile& profile,
+                       Stores stores) {
+  const std::int64_t bytes = data.both_bytes();
+  return {bytes <= profile.near_bytes,
+          stores == Stores::streaming ||
+              (stores == Stores::by_size &&
+               bytes >= profile.min_streamed_bytes)};
+}
+
 }  // namespace
+
+Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
+                                  const Layout& dst, const PlanOptions& options,
+                                  std::vector<engine::Bill>* bills) {
+  if (auto checked = check_pair(src, dst, options.values); !checked) {
+    return unexpected(checked.error());
+  }
+  PlanData data = begin_data(src, dst, options);
+  if (!strided(src, dst, options.values, data.conversion)) {
+    if (auto planned = plan_by_fields(data, src, dst, options); !planned) {
+      return unexpected(planned.error());
+    }
+    return data;
+  }
+  Result<Zeros> zeros = zeros_of(dst, options);
+  if (!zeros) return unexpected(zeros.error());
+  std::vector<Piece>& fills = zeros->fills;
+  // Kernels move the narrower elements, but where what they write as zeros would
+  // become something else.
+  const bool narrower =
+      fills.empty() || !data.conversion || converts_to_zero(*options.values);
+  auto& [width, src_width, dst_width] = data.widths;
+  if (narrower) width = std::min(src_width, dst_width);
+  Result<std::vector<Piece>> moves = moves_of(src, dst, width);
+  if (!moves) return unexpected(moves.error());
+  // Longer runs of zeros are written as fast alone, and transposes would write those
+  // of all columns line by line in turns. A stage has room for these.
+  constexpr std::int64_t most_fused_bytes = 4096;
+  fills = with_width(std::move(fills), dst_width, width);
+  fuse_padding(*moves, fills, width, most_fused_bytes / width);
+  fills = with_width(std::move(fills), width, dst_width);
+
+  NestPlanner planner(data, machine,
+                      reach_of(data, machine.profile, options.stores), bills);
+  for (const Piece& move : *moves) planner.add_move(move);
+  for (const Piece& fill : fills) planner.add_zeros(fill);
+  if (zeros->sieve) add_sieve(data, dst);
+  return data;
+}
 
 Plan::Plan(std::shared_ptr<const detail::PlanData> data)
     : data_(std::move(data)) {}
 
 Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                         const PlanOptions& options) {
-  if (auto checked = check_pair(src, dst, options.values); !checked) {
-    return unexpected(checked.error());
-  }
   if (best_isa() < least_isa()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("this build has kernels for {} alone, which this "
                             "machine has not",
                             isa_name(least_isa())));
   }
-  auto data = std::make_shared<detail::PlanData>();
-  data->src_bytes = src.size_bytes();
-  data->dst_bytes = dst.size_bytes();
-  data->src_width = src.element_bytes();
-  data->dst_width = dst.element_bytes();
-  data->values = options.values;
-  if (options.values) data->conversion = find_conversion(*options.values);
-  data->bytes_read = src.elements() * data->src_width;
-  data->bytes_written = options.fill == Fill::zero
-                            ? data->dst_bytes
-                            : dst.elements() * data->dst_width;
-
-  if (!strided(src, dst, options.values, data->conversion)) {
-    Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
-    if (!fields) return unexpected(fields.error());
-    data->bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
-    if (options.fill == Fill::keep) {
-      data->bytes_written = ceil_div(dst.elements() * dst.element_bits(), 8);
-    }
-    data->tasks = 1;
-    data->fields =
-        std::make_shared<const detail::FieldPlan>(*std::move(fields));
-    return Plan(std::move(data));
-  }
-
-  std::vector<Piece> fills;
-  bool sieve = false;
-  if (options.fill == Fill::zero) {
-    auto holes = places_without_element(dst);
-    if (!holes) return unexpected(holes.error());
-    sieve = !*holes;
-    fills = std::move(*holes).value_or(std::vector<Piece>{});
-    for (Piece& piece : fills) piece.loops = normalise(std::move(piece.loops));
-  }
-  // Kernels move the narrower elements, but where what they write as zeros would
-  // become something else.
-  const bool zeros =
-      fills.empty() || !data->conversion || converts_to_zero(*options.values);
-  const std::int64_t width =
-      zeros ? std::min(data->src_width, data->dst_width) : data->dst_width;
-  data->width = width;
-  Result<std::vector<Piece>> moves = element_pieces(src, dst, width);
-  if (!moves) return unexpected(moves.error());
-  for (Piece& piece : *moves) {
-    piece.src_offset += src.base_offset() * width;
-    piece.dst_offset += dst.base_offset() * width;
-    piece.loops = normalise(std::move(piece.loops));
-  }
-  fills = with_width(std::move(fills), data->dst_width, width);
-  const bool moves_alone = !data->conversion;
-  std::vector<Lowered> padded;
-  if (moves_alone && !fills.empty() && !by_blocks) {
-    padded = take_padded_rows(*moves, fills, width);
-  }
-  // Longer runs of zeros are written as fast alone, and transposes would write those
-  // of all columns line by line in turns. A stage has room for these.
-  constexpr std::int64_t fused_zeros = 4096;
-  fuse_padding(*moves, fills, width, fused_zeros / width);
-  fills = with_width(std::move(fills), width, data->dst_width);
-
-  const std::int64_t bytes = data->both_bytes();
-  data->prefetch = bytes > own_cache_bytes;
-  const bool streams =
-      options.stores == Stores::streaming ||
-      (options.stores == Stores::by_size && bytes >= last_cache_bytes);
-  const bool past = streams && width == data->dst_width;
-  const Reach reach =
-      past ? (bytes < detail::all_caches_bytes ? Reach::streams : Reach::memory)
-           : (data->prefetch ? Reach::caches : Reach::near);
-  if (by_blocks) {
-    std::vector<Piece> apart;
-    detail::plan_blocks(*data, *moves, apart, streams);
-    apart = with_width(std::move(apart), width, data->dst_width);
-    std::ranges::move(apart, std::back_inserter(fills));
-    moves->clear();
-  }
-  data->nests.reserve(moves->size() + padded.size() + fills.size());
-  for (const Piece& piece : *moves) {
-    std::optional<Lowered> groups;
-    if (moves_alone || width == data->dst_width) {
-      groups =
-          grouped(piece, width, moves_alone ? largest : detail::staged_bytes);
-    }
-    if (moves_alone && !groups) groups = ungrouped(piece, width);
-    Lowered lowered =
-        groups ? *std::move(groups) : lower_move(piece, width, reach);
-    std::optional<Steps> steps;
-    if (moves_alone) {
-      if (auto block = permuted_block(piece, lowered, width, reach)) {
-        lowered = *std::move(block);
-      }
-      steps = in_two_steps(piece, lowered, width, reach);
-      if (auto runs = gathered(piece, lowered, steps, width)) {
-        lowered = *std::move(runs);
-        steps.reset();
-      }
-    }
-    steps ? detail::schedule_steps(*data, piece, *std::move(steps), streams)
-          : detail::schedule(*data, std::move(lowered), streams);
-  }
-  for (Lowered& rows : padded) {
-    detail::schedule(*data, std::move(rows), streams);
-  }
-  for (const Piece& piece : fills) {
-    detail::schedule(*data, lower_fill(piece, data->dst_width), streams);
-  }
-  if (sieve) detail::schedule_sieve(*data, dst);
-  return Plan(std::move(data));
-}
-
-std::vector<PlanNest> Plan::nests() const {
-  if (data_->fields) return data_->fields->described();
-  std::vector<PlanNest> nests;
-  std::ranges::transform(
-      data_->nests, std::back_inserter(nests),
-      [&](const detail::ScheduledNest& scheduled) {
-        const bool converted = scheduled.conversion != detail::Conversion::none;
-        return converted ? as_in_memory(scheduled.nest, *data_)
-                         : scheduled.nest;
-      });
-  return nests;
+  auto data = detail::plan_for(this_machine(), src, dst, options);
+  if (!data) return unexpected(data.error());
+  return Plan(std::make_shared<const PlanData>(*std::move(data)));
 }
 
 std::int64_t Plan::src_bytes() const { return data_->src_bytes; }
@@ -301,16 +265,11 @@ std::int64_t Plan::dst_bytes() const { return data_->dst_bytes; }
 std::int64_t Plan::bytes_read() const { return data_->bytes_read; }
 std::int64_t Plan::bytes_written() const { return data_->bytes_written; }
 std::int64_t Plan::tasks() const { return data_->tasks; }
-bool Plan::uses_threads() const { return data_->worth_sharing(); }
 
-std::vector<KernelInfo> available_kernels() {
-  std::vector<KernelInfo> infos;
-  for (const Kernel& kernel : kernels()) {
-    infos.push_back({std::string(kernel.name),
-                     std::string(isa_name(kernel.isa)), kernel.element_bytes,
-                     kernel.stream != nullptr});
-  }
-  return infos;
+bool Plan::uses_threads() const {
+  // Less is not worth waking other threads for.
+  constexpr std::int64_t min_shared_bytes = 1 << 20;
+  return tasks() > 1 && data_->both_bytes() >= min_shared_bytes;
 }
 
 bool operator==(const Plan& a, const Plan& b) {
@@ -321,10 +280,8 @@ bool operator==(const Plan& a, const Plan& b) {
                              fields->layouts != others->layouts))) {
     return false;
   }
-  const bool same_blocks =
-      std::ranges::equal(a.data_->blocks, b.data_->blocks, engine::same);
-  return same_blocks && a.data_->values == b.data_->values &&
-         a.nests() == b.nests() && a.src_bytes() == b.src_bytes() &&
+  return a.data_->values == b.data_->values &&
+         a.data_->nests == b.data_->nests && a.src_bytes() == b.src_bytes() &&
          a.dst_bytes() == b.dst_bytes() &&
          a.data_->sieve.has_value() == b.data_->sieve.has_value();
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reorder/kernels/isa.hpp"
+#include "machine/isa.hpp"
 #include "stridewise/values.hpp"
 
 namespace stridewise {

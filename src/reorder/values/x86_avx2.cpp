@@ -8,7 +8,7 @@
 #include <array>
 #include <cstring>
 
-#include "reorder/kernels/streaming.hpp"
+#include "reorder/values/streaming.hpp"
 #include "reorder/values/x86_converters.hpp"
 
 namespace stridewise::x86 {

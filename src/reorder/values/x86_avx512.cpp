@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reorder/kernels/streaming.hpp"
+#include "reorder/values/streaming.hpp"
 #include "reorder/values/x86_converters.hpp"
 
 namespace stridewise::x86 {

@@ -1,0 +1,66 @@
+// Runs a plan's tasks; nothing here can fail.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <span>
+
+#include "engine/executor/run.hpp"
+#include "layout/data.hpp"
+#include "reorder/plan_data.hpp"
+
+namespace stridewise {
+namespace {
+
+using detail::PlanData;
+using detail::Sieve;
+
+void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
+  const std::int64_t begin = task * sieve.per_task;
+  const std::int64_t end =
+      std::min(begin + sieve.per_task, sieve.layout.places());
+  const std::int64_t width = sieve.layout.element_bytes();
+  std::array<std::int64_t, detail::max_dims>
+      storage;  // NOLINT: written before read
+  const std::span<std::int64_t> index(storage.data(),
+                                      sieve.layout.shape().size());
+  for (std::int64_t place = begin; place < end; ++place) {
+    if (sieve.layout.element_at(place, index) != Place::element) {
+      std::memset(dst + place * width, 0, static_cast<std::size_t>(width));
+    }
+  }
+}
+
+}  // namespace
+
+void Plan::run_task(std::int64_t task, const std::byte* src,
+                    std::byte* dst) const noexcept {
+  const PlanData& data = *data_;
+  if (data.fields) return data.fields->run(src, dst);
+  if (data.sieve && task >= data.sieve->first_task) {
+    return run_sieve(*data.sieve, task - data.sieve->first_task, dst);
+  }
+  const engine::Nest& nest = *std::prev(std::ranges::upper_bound(
+      data.nests, task, {}, &engine::Nest::first_task));
+  const engine::Source from{src, src + data.src_bytes};
+  if (!data.conversion) {
+    return engine::run_task(nest, task - nest.first_task, from, dst);
+  }
+  const engine::Conversion conversion{*data.conversion,
+                                      data.values->quantisation};
+  engine::run_task(nest, task - nest.first_task, from, dst, &conversion);
+}
+
+void Plan::run(const std::byte* src, std::byte* dst) const {
+  const std::int64_t count = tasks();
+  for (std::int64_t task = 0; task < count; ++task) run_task(task, src, dst);
+}
+
+void Plan::run(const std::byte* src, std::byte* dst,
+               const ParallelFor& parallel_for) const {
+  if (!uses_threads()) return run(src, dst);
+  parallel_for(tasks(), [&](std::int64_t task) { run_task(task, src, dst); });
+}
+
+}  // namespace stridewise
