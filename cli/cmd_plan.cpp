@@ -1,10 +1,13 @@
 // stridewise plan A B --shape S --dtype T
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "layout_options.hpp"
@@ -47,8 +50,70 @@ struct Options {
   std::string to_dtype;
   std::string part;
   std::vector<std::string> tables;
+  std::string machine;
   bool keep_gaps = false;
+  bool explains = false;
 };
+
+// A name of a machine as it is; of a file, the profile that it holds.
+std::string machine_text(const std::string& machine) {
+  const std::vector<std::string> names = machine_names();
+  const bool named = std::ranges::find(names, machine) != names.end();
+  std::error_code none;
+  if (named || !std::filesystem::is_regular_file(machine, none)) return machine;
+  constexpr std::size_t most_bytes = 1 << 16;
+  std::ifstream file(machine, std::ios::binary);
+  std::string text(most_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most_bytes));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  Result<std::string> profile =
+      text.find('=') == std::string::npos
+          ? fail(ErrorCode::syntax, "no profile of a machine")
+          : machine_profile(text);
+  if (!profile)
+    profile.error().message = machine + ": " + profile.error().message;
+  return value_of(std::move(profile));
+}
+
+Json ways_json(const ExplainedNest& nest) {
+  Json ways = Json::array();
+  for (const ExplainedWay& way : nest.ways) {
+    ways.push_back({{"way", way.way},
+                    {"cycles_per_byte", way.cycles_per_byte},
+                    {"why", way.why}});
+  }
+  return ways;
+}
+
+// The plan of another machine, or with the ways that were weighed.
+void explain(Context& context, const Options& options,
+             const std::array<Layout, 2>& tensors,
+             const PlanOptions& plan_options) {
+  const Explanation explanation = value_of(explain_plan(
+      tensors[0], tensors[1], plan_options, machine_text(options.machine)));
+  Json nests = Json::array();
+  std::string text =
+      fmt::format("{} with {}\n", explanation.machine, explanation.isa);
+  if (!options.explains) text += explanation.text;
+  for (const ExplainedNest& nest : explanation.nests) {
+    Json json = nest_json(nest.nest);
+    if (options.explains) json["ways"] = ways_json(nest);
+    nests.push_back(std::move(json));
+    if (!options.explains) continue;
+    text +=
+        nest.text.empty() ? "by tables: no other way is weighed\n" : nest.text;
+    for (const ExplainedWay& way : nest.ways) {
+      text += fmt::format("  {} {:6.3f} cycles a byte: {} ({})\n",
+                          &way == &nest.ways.front() ? "taken" : "     ",
+                          way.cycles_per_byte, way.way, way.why);
+    }
+  }
+  context.answer({{"machine", explanation.machine},
+                  {"isa", explanation.isa},
+                  {"nests", std::move(nests)},
+                  {"text", explanation.text}},
+                 text);
+}
 
 void run(Context& context, const Options& options) {
   const ElementType type = value_of(parse_element_type(options.dtype));
@@ -69,8 +134,12 @@ void run(Context& context, const Options& options) {
     const bool chooses = !options.part.empty() && memory.tensor() < 0;
     return chooses ? value_of(memory.part(options.part)) : memory;
   };
-  const Plan plan = value_of(Plan::make(
-      tensor(sources[0], type), tensor(sources[1], to_type), plan_options));
+  const std::array tensors = {tensor(sources[0], type),
+                              tensor(sources[1], to_type)};
+  if (options.explains || !options.machine.empty()) {
+    return explain(context, options, tensors, plan_options);
+  }
+  const Plan plan = value_of(Plan::make(tensors[0], tensors[1], plan_options));
   const auto nests = plan.nests();
   const bool streams = std::ranges::any_of(nests, &PlanNest::streams);
   const double bound =
@@ -95,7 +164,9 @@ void add_plan(Command app, Context& context) {
       "nest is the\nkernel and the tile that it walks itself. The bound is "
       "measured: a copy, by the same\nkind of stores, of as many bytes as the "
       "plan reads and writes.\n"
-      "  stridewise plan nchw nChw16c --shape 8x67x56x56");
+      "  stridewise plan nchw nChw16c --shape 8x67x56x56\n"
+      "  stridewise plan nchw nhwc --shape 8x64x56x56 --explain --machine "
+      "zen4");
   auto options = std::make_shared<Options>();
   command.add_option("A", options->layouts[0], "layout of the source")
       .required();
@@ -116,6 +187,12 @@ void add_plan(Command app, Context& context) {
       .one_word_each();
   command.add_flag("--keep-gaps", options->keep_gaps,
                    "leave bytes that hold no element as they are");
+  command.add_flag("--explain", options->explains,
+                   "all ways that were weighed, with what they cost and why");
+  command.add_option("--machine", options->machine,
+                     fmt::format("plan for another machine: {}, or a file with "
+                                 "its profile",
+                                 fmt::join(machine_names(), ", ")));
   command.callback([&context, options] { run(context, *options); });
 }
 

@@ -186,6 +186,8 @@ Json loops_json(const PlanNest& nest) {
   return loops;
 }
 
+}  // namespace
+
 // NOLINTNEXTLINE(misc-no-recursion): steps have no steps
 Json nest_json(const PlanNest& nest) {
   Json steps = Json::array();
@@ -202,8 +204,6 @@ Json nest_json(const PlanNest& nest) {
           {"loops", loops_json(nest)},
           {"steps", std::move(steps)}};
 }
-
-}  // namespace
 
 Json plan_json(const Plan& plan) {
   Json nests = Json::array();

@@ -101,6 +101,7 @@ void take_told(std::string& shape, std::span<const LayoutSource> layouts);
 [[nodiscard]] std::string print_coordinates(
     const Layout& layout, std::span<const std::int64_t> coordinates);
 
+[[nodiscard]] Json nest_json(const PlanNest& nest);
 [[nodiscard]] Json plan_json(const Plan& plan);
 
 // "1.25 ms"

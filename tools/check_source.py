@@ -54,7 +54,7 @@ LAYERS = {
 HEADERS = {"layout": "layout", "nested": "base", "offsets": "layout", "notation": "notation", "element": "element",
            "emit": "emit",
            "catalogue": "catalogue", "dialect": "dialects",
-           "reorder": "reorder", "io": "io", "container": "io/containers",
+           "reorder": "reorder", "explain": "reorder", "io": "io", "container": "io/containers",
            "infer": "infer", "diff": "inspect", "draw": "draw",
            "plan_cache": "reorder",
            "values": "reorder/values", "opencl": "backends/opencl",

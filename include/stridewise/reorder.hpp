@@ -54,8 +54,8 @@ struct PlanNest {
       0;                 // elements of zeros after each run or row of the tile
   bool streams = false;  // stores pass by the caches
   // By way of a buffer in the nearest cache, block by block: `loops` are those around
-  // blocks, of which the last may be shorter, `rows` those of a block in src and dst, and
-  // `kernel` is the one that writes dst. `steps` are what a block passes one after the
+  // blocks, `rows` those of a block in src and dst, or the whole of those that blocks cut,
+  // and `kernel` is the one that writes dst. `steps` are what a block passes one after the
   // other. Without it `steps` are empty.
   bool staged = false;
   std::vector<PlanNest> steps = {};

@@ -9,6 +9,7 @@
 #include "stridewise/draw.hpp"
 #include "stridewise/element.hpp"
 #include "stridewise/emit.hpp"
+#include "stridewise/explain.hpp"
 #include "stridewise/infer.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"

@@ -69,14 +69,6 @@ constexpr Profile zen4_profile = [] {
   return profile;
 }();
 
-constexpr auto machines = std::to_array<Machine>({
-    {"portable", Isa::portable, portable_profile},
-    {"sse4", Isa::sse4, portable_profile},
-    {"zen3", Isa::avx2, avx2_profile},
-    {"zen4", Isa::avx512_vbmi, zen4_profile},
-    {"sapphire-rapids", Isa::avx512_vbmi, intel_avx512_profile},
-});
-
 // The nearest of those that are known.
 Machine found_machine() {
   const Isa isa = best_isa();
@@ -94,9 +86,19 @@ const Machine& this_machine() {
   return machine;
 }
 
-std::span<const Machine> known_machines() { return machines; }
+std::span<const Machine> known_machines() {
+  static const auto machines = std::to_array<Machine>({
+      {"portable", Isa::portable, portable_profile},
+      {"sse4", Isa::sse4, portable_profile},
+      {"zen3", Isa::avx2, avx2_profile},
+      {"zen4", Isa::avx512_vbmi, zen4_profile},
+      {"sapphire-rapids", Isa::avx512_vbmi, intel_avx512_profile},
+  });
+  return machines;
+}
 
 std::optional<Machine> named_machine(std::string_view name) {
+  const auto machines = known_machines();
   const auto machine = std::ranges::find(machines, name, &Machine::name);
   if (machine == machines.end()) return std::nullopt;
   return *machine;

@@ -6,17 +6,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "machine/profile.hpp"
 #include "machine/isa.hpp"
+#include "machine/profile.hpp"
 
 namespace stridewise {
 
 struct Machine {
-  std::string_view name;
-  Isa isa;  // the best that it has
-  Profile profile;
+  std::string name;
+  Isa isa = Isa::portable;  // the best that it has
+  Profile profile = {};
 };
 
 // The machine that this runs on, with no more than best_isa() allows. Asked once.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -42,6 +43,16 @@ struct PlanData {
   [[nodiscard]] std::int64_t both_bytes() const {
     return saturated(add(src_bytes, dst_bytes));
   }
+  // Whether there is so much to move that waking other threads is worth it.
+  [[nodiscard]] bool uses_threads() const {
+    constexpr std::int64_t min_shared_bytes = 1 << 20;
+    return tasks > 1 && both_bytes() >= min_shared_bytes;
+  }
 };
+
+// What a plan says of itself.
+[[nodiscard]] std::vector<PlanNest> nests_of(const PlanData& data);
+[[nodiscard]] std::string print(const PlanData& data);
+[[nodiscard]] std::string print(const engine::Nest& nest);
 
 }  // namespace stridewise::detail

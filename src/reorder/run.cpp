@@ -1,12 +1,13 @@
 // Runs a plan's tasks; nothing here can fail.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/executor/run.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <iterator>
 #include <span>
 
-#include "engine/executor/run.hpp"
 #include "layout/data.hpp"
 #include "reorder/plan_data.hpp"
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import resource
 import subprocess
 import unittest
@@ -233,6 +234,68 @@ class Answers(support.CliTest):
         self.assertEqual((told["bytes_read"], told["bytes_written"]),
                          (2720, 2720))
         self.assertFalse(told["uses_threads"])
+
+    def test_plan_moves_each_element_once(self):
+        for pair in (("nchw", "nhwc"), ("nhwc", "nchw"), ("nchw", "nChw8c"),
+                     ("nChw8c", "hwnc"), ("nchw", "mace.width")):
+            for shape in ("n=3,c=67,h=61,w=59", "n=1,c=3,h=225,w=225",
+                          "n=16,c=130,h=7,w=7"):
+                told = self.answer("plan", *pair, "--shape", shape)
+                moved = sum(
+                    math.prod(loop["count"] for loop in nest["loops"])
+                    * nest["element_bytes"]
+                    for nest in told["nests"] if nest["kind"] == "move")
+                self.assertEqual(moved, told["bytes_read"])
+                self.assertEqual(
+                    sum(nest["bytes"] for nest in told["nests"]
+                        if nest["kind"] == "move"), told["bytes_read"])
+
+    def test_plan_for_another_machine_and_why(self):
+        pair = ("plan", "nchw", "nhwc", "--shape", "8x64x56x56")
+        names = re.search(r"another machine: (.*?), or a file",
+                          " ".join(run("plan", "--help").out.split()))
+        for name in names.group(1).split(", "):
+            told = self.answer(*pair, "--machine", name)
+            self.assertEqual(told["machine"], name)
+            self.assertNotIn("ways", told["nests"][0])
+            self.assertIn(told["nests"][0]["kernel"], told["text"])
+        told = self.answer(*pair, "--explain", "--machine", "zen3")
+        self.assertEqual(told["isa"], "avx2")
+        ways = told["nests"][0]["ways"]
+        self.assertGreater(len(ways), 2)
+        prices = [way["cycles_per_byte"] for way in ways]
+        self.assertEqual(prices, sorted(prices))
+        self.assertIn("kernel", ways[0]["why"])
+        text = run(*pair, "--explain").out
+        self.assertEqual(text.count("taken"), 1)
+        self.assertIn("this machine", text)
+
+    def test_profiles_of_machines(self):
+        pair = ("plan", "nchw", "nhwc", "--shape", "8x64x56x56")
+        profile = self.path("machine.txt")
+        profile.write_text("name = mine  # a comment\nlike = zen3\n"
+                           "far_strips = 7\n")
+        told = self.answer(*pair, "--machine", profile)
+        self.assertEqual((told["machine"], told["isa"]), ("mine", "avx2"))
+        self.assertIn("7 strips by turns", told["text"])
+        for text, said in (("far_strip = 7", "did you mean far_strips?"),
+                           ("far_strips = -1", "no value of far_strips"),
+                           ("far_strips = 1e99", "no value"),
+                           ("plane_cycles = nan", "no value"),
+                           ("like = zen9", "no machine is named 'zen9'"),
+                           ("isa = mmx", "no instruction set"),
+                           ("= = =", "no profile has ''"),
+                           ("nothing", "no profile of a machine"),
+                           ("", "no profile of a machine")):
+            profile.write_text(text)
+            failed = run(*pair, "--machine", profile)
+            self.assertEqual(failed.code, 2, text)
+            self.assertIn(said, failed.err)
+            self.assertIn(str(profile), failed.err)
+        profile.write_bytes(bytes(range(256)) * 1000)
+        self.assertEqual(run(*pair, "--machine", profile).code, 2)
+        failed = run(*pair, "--machine", "zen")
+        self.assertIn("no machine is named 'zen'", failed.err)
 
     def test_plan_of_other_values(self):
         text = run("plan", "nchw", "nChw8c", *SHAPE, "--to-dtype", "f16")

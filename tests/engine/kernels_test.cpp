@@ -55,8 +55,7 @@ void reference(const Kernel& kernel, const Tile& tile, const std::byte* src,
   }
   for (std::int64_t c = 0; c < tile.columns; ++c) {
     for (std::int64_t r = 0; r < tile.rows + tile.zeros; ++r) {
-      std::byte* const to =
-          dst + column_of(tile, c) + r * kernel.element_bytes;
+      std::byte* const to = dst + column_of(tile, c) + r * kernel.element_bytes;
       if (r >= tile.rows) {
         std::memset(to, 0, width);
       } else {
@@ -80,8 +79,8 @@ Reach reach_of(const Kernel& kernel, const Tile& tile) {
     reach.src = std::max(reach.src, row_of(tile, r) + tile.columns * width);
   }
   const std::int64_t columns = runs ? tile.rows : tile.columns;
-  const std::int64_t column = runs ? tile.columns + tile.zeros
-                                   : (tile.rows + tile.zeros) * width;
+  const std::int64_t column =
+      runs ? tile.columns + tile.zeros : (tile.rows + tile.zeros) * width;
   for (std::int64_t c = 0; c < columns; ++c) {
     reach.dst = std::max(reach.dst, column_of(tile, c) + column);
   }

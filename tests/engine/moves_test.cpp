@@ -281,8 +281,7 @@ TEST(EngineMoves, TheChosenOneIsRightAndOnTheBill) {
       Bill bill;
       const Reach reach = random.one_of({near, far, streams, near_streams});
       const Nest nest = choose(drawn.work, machine, reach, &bill);
-      ASSERT_TRUE(moves.right(nest))
-          << "seed " << seed << ", " << machine.name;
+      ASSERT_TRUE(moves.right(nest)) << "seed " << seed << ", " << machine.name;
       EXPECT_EQ(choose(drawn.work, machine, reach), nest);
       EXPECT_TRUE(std::ranges::any_of(bill, [](const Candidate& candidate) {
         return candidate.way.starts_with("copy of");

@@ -2,6 +2,7 @@
 #include "engine/kernels/program_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "engine/kernels/tile.hpp"
@@ -12,6 +13,9 @@ namespace {
 using Head = ProgramTable::Head;
 using PieceHead = ProgramTable::PieceHead;
 using Element = ProgramTable::Element;
+using Places = std::span<const std::int64_t>;
+
+constexpr std::size_t most_lane_elements = 64;
 
 // The bytes of src that the elements of a tile span.
 struct Span {
@@ -19,58 +23,96 @@ struct Span {
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
 };
 
-Span span_of(std::span<const ProgramRun> runs, std::int64_t element_bytes) {
+Span span_of(Places places, std::int64_t element_bytes) {
   Span span;
-  for (const ProgramRun& run : runs) {
-    for (const std::int64_t at : run.src) {
-      if (at == no_row) continue;
-      span.first = std::min(span.first, at);
-      span.end = std::max(span.end, at + element_bytes);
-    }
+  for (const std::int64_t at : places) {
+    if (at == no_row) continue;
+    span.first = std::min(span.first, at);
+    span.end = std::max(span.end, at + element_bytes);
   }
   return span;
 }
 
-// A source of one lane.
-struct LaneSource {
-  std::int64_t src;
-  std::vector<std::uint8_t> mask;
-};
+// A run of dst, and the vector that moves it by pieces.
+class Run {
+ public:
+  Run(Places places, std::int64_t element_bytes, const ProgramVector& vector)
+      : places_(places),
+        element_bytes_(element_bytes),
+        vector_(vector),
+        span_(span_of(places, element_bytes)),
+        bytes_(std::ssize(places) * element_bytes),
+        piece_bytes_(bytes_ >= vector.bytes()      ? vector.bytes()
+                     : vector.stores_any           ? bytes_
+                     : bytes_ >= vector.lane_bytes ? vector.lane_bytes
+                                                   : 0) {}
 
-// The pieces of src that a lane takes its elements from, from the first in memory on.
-std::vector<LaneSource> sources_of(std::span<const std::int64_t> elements,
-                                   std::int64_t element_bytes,
-                                   std::int64_t lane_bytes, const Span& span) {
-  std::vector<LaneSource> sources;
-  std::vector<bool> taken(elements.size());
-  for (;;) {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      if (!taken[k] && elements[k] != no_row) {
-        first = std::min(first, elements[k]);
-      }
+  [[nodiscard]] Places places() const { return places_; }
+  [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
+  [[nodiscard]] const ProgramVector& vector() const { return vector_; }
+  [[nodiscard]] const Span& span() const { return span_; }
+  // Whole vectors, or lanes; 0 where the run is too short for one.
+  [[nodiscard]] std::int64_t piece_bytes() const { return piece_bytes_; }
+
+  // one(at) for each piece; the last of them reaches back.
+  template <class One>
+  void each_piece(One one) const {
+    for (std::int64_t at = 0; at < bytes_; at += piece_bytes_) {
+      one(std::min(at, bytes_ - piece_bytes_));
     }
-    if (first == std::numeric_limits<std::int64_t>::max()) return sources;
-    // Not beyond what the tile holds of src, if it holds so much.
-    const std::int64_t begin =
-        std::min(first, std::max(span.end - lane_bytes, span.first));
-    LaneSource source{
-        begin, std::vector<std::uint8_t>(static_cast<std::size_t>(lane_bytes),
-                                         masked_byte)};
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      if (taken[k] || elements[k] == no_row) continue;
-      const std::int64_t at = elements[k] - begin;
-      if (at < 0 || at + element_bytes > lane_bytes) continue;
-      taken[k] = true;
-      for (std::int64_t b = 0; b < element_bytes; ++b) {
-        source.mask[k * static_cast<std::size_t>(element_bytes) +
-                    static_cast<std::size_t>(b)] =
-            static_cast<std::uint8_t>(at + b);
-      }
-    }
-    sources.push_back(std::move(source));
   }
-}
+
+  // Of the piece at that byte of dst, the elements of lane `l`.
+  [[nodiscard]] Places lane(std::int64_t at, std::int64_t l) const {
+    const std::int64_t begin = l * vector_.lane_bytes;
+    const std::int64_t end = std::min(begin + vector_.lane_bytes, piece_bytes_);
+    if (begin >= end) return {};
+    return places_.subspan(
+        static_cast<std::size_t>((at + begin) / element_bytes_),
+        static_cast<std::size_t>((end - begin) / element_bytes_));
+  }
+
+  // one(begin) for pieces of src that together hold the elements of a lane, from the
+  // first in memory on.
+  template <class One>
+  void each_source(Places elements, One one) const {
+    std::array<std::int64_t, most_lane_elements> sorted;  // NOLINT: set below
+    std::size_t count = 0;
+    for (const std::int64_t at : elements) {
+      if (at != no_row) sorted[count++] = at;
+    }
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(count);
+    if (!std::is_sorted(sorted.begin(), end)) std::sort(sorted.begin(), end);
+    // Not beyond what the tile holds of src, if it holds so much.
+    const std::int64_t last =
+        std::max(span_.end - vector_.lane_bytes, span_.first);
+    for (std::size_t k = 0; k < count;) {
+      const std::int64_t begin = std::min(sorted[k], last);
+      const std::int64_t fits = begin + vector_.lane_bytes - element_bytes_;
+      one(begin);
+      while (k < count && sorted[k] <= fits) ++k;
+    }
+  }
+
+  // Of the piece at that byte, those of the lane that has most.
+  [[nodiscard]] std::int64_t sources(std::int64_t at) const {
+    std::int64_t most = 1;
+    for (std::int64_t l = 0; l < vector_.lanes; ++l) {
+      std::int64_t count = 0;
+      each_source(lane(at, l), [&](std::int64_t) { ++count; });
+      most = std::max(most, count);
+    }
+    return most;
+  }
+
+ private:
+  Places places_;
+  std::int64_t element_bytes_;
+  ProgramVector vector_;
+  Span span_;
+  std::int64_t bytes_;
+  std::int64_t piece_bytes_;
+};
 
 void append(std::vector<std::byte>& table, const void* data,
             std::size_t bytes) {
@@ -80,125 +122,123 @@ void append(std::vector<std::byte>& table, const void* data,
 
 class Maker {
  public:
-  Maker(std::span<const ProgramRun> runs, std::int64_t element_bytes,
-        const ProgramVector& vector, std::int64_t most_sources)
-      : runs_(runs),
-        element_bytes_(element_bytes),
-        vector_(vector),
-        most_sources_(most_sources),
-        span_(span_of(runs, element_bytes)) {}
+  explicit Maker(const Run& run) : run_(run) {}
 
-  std::optional<MadeProgram> make() {
-    for (const ProgramRun& run : runs_) {
-      if (!add(run)) return std::nullopt;
-    }
-    MadeProgram made;
-    made.pieces = std::ssize(pieces_);
+  std::vector<std::byte> make() {
+    run_.each_piece([&](std::int64_t at) { add_piece(at); });
     const std::size_t heads = sizeof(Head) + pieces_.size() * sizeof(PieceHead);
-    std::vector<Element> elements;
-    for (const ProgramRun& run : runs_) {
-      for (std::size_t k = 0; k < run.src.size(); ++k) {
-        elements.push_back({run.src[k], run.dst + static_cast<std::int64_t>(k) *
-                                                      element_bytes_});
-      }
-    }
-    const Head head{made.pieces, reach_, std::ssize(elements), element_bytes_,
+    const std::size_t elements = run_.places().size() * sizeof(Element);
+    const Head head{std::ssize(pieces_), reach_, std::ssize(run_.places()),
+                    run_.element_bytes(),
                     static_cast<std::int64_t>(heads + sources_.size())};
-    append(made.table, &head, sizeof(head));
+    std::vector<std::byte> table;
+    table.reserve(heads + sources_.size() + elements);
+    append(table, &head, sizeof(head));
     for (PieceHead piece : pieces_) {
-      made.sources += piece.count;
       piece.sources += static_cast<std::int64_t>(heads);
-      append(made.table, &piece, sizeof(piece));
+      append(table, &piece, sizeof(piece));
     }
-    made.table.insert(made.table.end(), sources_.begin(), sources_.end());
-    append(made.table, elements.data(), elements.size() * sizeof(Element));
-    return made;
+    append(table, sources_.data(), sources_.size());
+    Element element{0, 0};
+    for (const std::int64_t place : run_.places()) {
+      element.src = place;
+      append(table, &element, sizeof(element));
+      element.dst += run_.element_bytes();
+    }
+    return table;
   }
 
  private:
-  // The pieces of a run: whole vectors, then lanes, the last of which reaches back.
-  bool add(const ProgramRun& run) {
-    const std::int64_t bytes = std::ssize(run.src) * element_bytes_;
-    std::int64_t unit = vector_.bytes();
-    if (bytes < unit) unit = vector_.stores_any ? bytes : vector_.lane_bytes;
-    if (bytes < unit) return false;
-    for (std::int64_t at = 0; at < bytes; at += unit) {
-      if (!add(run, std::min(at, bytes - unit), unit)) return false;
-    }
-    return true;
-  }
-
-  bool add(const ProgramRun& run, std::int64_t at, std::int64_t bytes) {
-    std::vector<std::vector<LaneSource>> lanes;
-    std::size_t most = 1;
-    for (std::int64_t l = 0; l < vector_.lanes; ++l) {
-      const std::int64_t begin = l * vector_.lane_bytes;
-      const std::int64_t end = std::min(begin + vector_.lane_bytes, bytes);
-      std::span<const std::int64_t> elements;
-      if (begin < end) {
-        elements = std::span(run.src).subspan(
-            static_cast<std::size_t>((at + begin) / element_bytes_),
-            static_cast<std::size_t>((end - begin) / element_bytes_));
+  void add_piece(std::int64_t at) {
+    const ProgramVector& vector = run_.vector();
+    const std::int64_t count = run_.sources(at);
+    const std::size_t first = sources_.size();
+    pieces_.push_back({at, run_.piece_bytes(), count, std::ssize(sources_)});
+    sources_.resize(first +
+                    static_cast<std::size_t>(count * vector.source_bytes()));
+    for (std::int64_t l = 0; l < vector.lanes; ++l) {
+      const Places elements = run_.lane(at, l);
+      std::byte* to = sources_.data() + first;
+      std::int64_t made = 0, first_begin = 0;
+      taken_.assign(elements.size(), false);
+      run_.each_source(elements, [&](std::int64_t begin) {
+        if (made++ == 0) first_begin = begin;
+        add_source(to, l, elements, begin);
+        to += vector.source_bytes();
+      });
+      // Lanes that have fewer take nothing of others.
+      if (made == 0 && run_.span().first < run_.span().end) {
+        first_begin = run_.span().first;
       }
-      lanes.push_back(
-          sources_of(elements, element_bytes_, vector_.lane_bytes, span_));
-      most = std::max(most, lanes.back().size());
+      for (; made < count; ++made, to += vector.source_bytes()) {
+        add_source(to, l, {}, first_begin);
+      }
     }
-    if (std::ssize(lanes) == 0 ||
-        static_cast<std::int64_t>(most) > most_sources_) {
-      return false;
-    }
-    pieces_.push_back({run.dst + at, bytes, static_cast<std::int64_t>(most),
-                       std::ssize(sources_)});
-    for (std::size_t s = 0; s < most; ++s) add_source(lanes, s);
-    return true;
   }
 
-  // Source `s` of each lane; of those that have fewer, one that takes nothing.
-  void add_source(const std::vector<std::vector<LaneSource>>& lanes,
-                  std::size_t s) {
-    const std::vector<std::uint8_t> none(
-        static_cast<std::size_t>(vector_.lane_bytes), masked_byte);
-    for (const auto& lane : lanes) {
-      const std::int64_t src = s < lane.size() ? lane[s].src
-                               : lane.empty()  ? span_first()
-                                               : lane[0].src;
-      reach_ = std::max(reach_, src + vector_.lane_bytes);
-      append(sources_, &src, sizeof(src));
-    }
+  // What lane `l` takes of a source: those of its elements that no earlier one took.
+  void add_source(std::byte* to, std::int64_t l, Places elements,
+                  std::int64_t begin) {
+    const ProgramVector& vector = run_.vector();
+    const std::int64_t width = run_.element_bytes();
+    std::array<std::uint8_t, most_lane_elements> mask{};
+    mask.fill(masked_byte);
     std::uint64_t present = 0;
-    for (const auto& lane : lanes) {
-      const auto& mask = s < lane.size() ? lane[s].mask : none;
-      append(sources_, mask.data(), mask.size());
-      for (std::size_t q = 0; q < mask.size() && q < 64; ++q) {
-        if (mask[q] != masked_byte) present |= std::uint64_t{1} << q;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const std::int64_t at = elements[k] - begin;
+      if (taken_[k] || elements[k] == no_row || at < 0 ||
+          at + width > vector.lane_bytes) {
+        continue;
+      }
+      taken_[k] = true;
+      for (std::int64_t b = 0; b < width; ++b) {
+        const auto q =
+            k * static_cast<std::size_t>(width) + static_cast<std::size_t>(b);
+        mask[q] = static_cast<std::uint8_t>(at + b);
+        present |= std::uint64_t{1} << q;
       }
     }
-    if (vector_.lanes == 1) append(sources_, &present, sizeof(present));
-  }
-  [[nodiscard]] std::int64_t span_first() const {
-    return span_.first == std::numeric_limits<std::int64_t>::max()
-               ? 0
-               : span_.first;
+    reach_ = std::max(reach_, begin + vector.lane_bytes);
+    std::byte* const masks = to + vector.lanes * 8;
+    std::memcpy(to + l * 8, &begin, sizeof(begin));
+    std::memcpy(masks + l * vector.lane_bytes, mask.data(),
+                static_cast<std::size_t>(vector.lane_bytes));
+    if (vector.lanes == 1) {
+      std::memcpy(masks + vector.lane_bytes, &present, sizeof(present));
+    }
   }
 
-  std::span<const ProgramRun> runs_;
-  std::int64_t element_bytes_;
-  const ProgramVector& vector_;
-  std::int64_t most_sources_;
-  Span span_;
+  const Run& run_;
   std::vector<PieceHead> pieces_;
   std::vector<std::byte> sources_;
+  std::vector<bool> taken_;
   std::int64_t reach_ = 0;
 };
 
 }  // namespace
 
-std::optional<MadeProgram> make_program(std::span<const ProgramRun> runs,
-                                        std::int64_t element_bytes,
-                                        const ProgramVector& vector,
-                                        std::int64_t most_sources) {
-  return Maker(runs, element_bytes, vector, most_sources).make();
+std::optional<ProgramSize> size_of_program(std::span<const std::int64_t> places,
+                                           std::int64_t element_bytes,
+                                           const ProgramVector& vector,
+                                           std::int64_t most_sources) {
+  const Run run(places, element_bytes, vector);
+  if (run.piece_bytes() == 0) return std::nullopt;
+  ProgramSize size;
+  bool fits = true;
+  run.each_piece([&](std::int64_t at) {
+    if (!fits) return;
+    const std::int64_t sources = run.sources(at);
+    fits = sources <= most_sources;
+    ++size.pieces;
+    size.sources += sources;
+  });
+  return fits ? std::optional(size) : std::nullopt;
+}
+
+std::vector<std::byte> make_program(std::span<const std::int64_t> places,
+                                    std::int64_t element_bytes,
+                                    const ProgramVector& vector) {
+  return Maker(Run(places, element_bytes, vector)).make();
 }
 
 void ProgramTable::move_elements(const std::byte* src, std::byte* dst) const {

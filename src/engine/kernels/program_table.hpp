@@ -29,23 +29,23 @@ struct ProgramVector {
 };
 inline constexpr std::uint8_t masked_byte = 128;  // a zero, or another source's
 
-// A run of dst: where it begins, and where each of its elements lies in src, or no_row.
-struct ProgramRun {
-  std::int64_t dst;
-  std::vector<std::int64_t> src;
-};
-
-struct MadeProgram {
-  std::vector<std::byte> table;
+// How many pieces of dst a program has, and sources all of them have together.
+struct ProgramSize {
   std::int64_t pieces = 0;
-  std::int64_t sources = 0;  // of all pieces
+  std::int64_t sources = 0;
 };
 
-// Nothing where a run is too short for the vector, or a piece takes more sources than
-// `most_sources`. O(elements * sources).
-[[nodiscard]] std::optional<MadeProgram> make_program(
-    std::span<const ProgramRun> runs, std::int64_t element_bytes,
+// Of a run of dst whose elements lie at such places of src, or are zeros for no_row. Nothing
+// where it is too short for the vector, or a piece takes more sources than `most_sources`.
+// O(n log n) for n elements.
+[[nodiscard]] std::optional<ProgramSize> size_of_program(
+    std::span<const std::int64_t> places, std::int64_t element_bytes,
     const ProgramVector& vector, std::int64_t most_sources);
+
+// The program itself. Pre: it has a size. O(elements * sources).
+[[nodiscard]] std::vector<std::byte> make_program(
+    std::span<const std::int64_t> places, std::int64_t element_bytes,
+    const ProgramVector& vector);
 
 class ProgramTable {
  public:

@@ -7,8 +7,8 @@
 #include <concepts>
 #include <cstring>
 
-#include "engine/kernels/walk.hpp"
 #include "engine/kernels/vector128.hpp"
+#include "engine/kernels/walk.hpp"
 
 namespace stridewise::engine {
 namespace {

@@ -31,6 +31,7 @@ std::string kernel_name(const Kernel& kernel) {
   if (kernel.element_bytes > 1 || !moves_bytes(kernel.kind)) {
     name += ".b" + std::to_string(8 * kernel.element_bytes);
   }
+  if (kernel.isa == Isa::portable) return name;
   return name.append(".").append(isa_name(kernel.isa));
 }
 

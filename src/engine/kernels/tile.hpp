@@ -103,7 +103,7 @@ struct Kernel {
   void (*stream)(const Tile&, const Hints&);
 };
 
-// "transpose.b32.avx512"; of kinds that move bytes "copy.avx2".
+// "transpose.b32.avx512"; of kinds that move bytes "copy.avx2"; for any machine "copy".
 [[nodiscard]] std::string kernel_name(const Kernel& kernel);
 
 // The kernels of an instruction set; none where this build has not any for it.

@@ -1,8 +1,8 @@
 // AVX2: vectors of 32 bytes, two to a line.
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/kernels/program256.hpp"
 #include "engine/kernels/sets.hpp"
 #include "engine/kernels/x86.hpp"
-#include "engine/kernels/program256.hpp"
 #include "engine/kernels/x86_vectors.hpp"
 
 namespace stridewise::engine::x86 {

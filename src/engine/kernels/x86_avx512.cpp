@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/sets.hpp"
 #include "engine/kernels/x86.hpp"
-#include "engine/kernels/x86_whole.hpp"
 #include "engine/kernels/x86_vectors.hpp"
+#include "engine/kernels/x86_whole.hpp"
 
 namespace stridewise::engine::x86 {
 namespace {

@@ -65,6 +65,13 @@ double cycles_of_copy(const Machine& machine, std::int64_t run_bytes,
                                          as_double(run_bytes) / line_bytes);
 }
 
+double cycles_of_calls(const Machine& machine, std::int64_t bytes,
+                       std::int64_t tile_bytes) {
+  const Profile& profile = machine.profile;
+  return profile.call_cycles * as_double(bytes) /
+         as_double(std::min(tile_bytes, profile.call_bytes));
+}
+
 double cycles_of_program(const Machine& machine, std::int64_t pieces,
                          std::int64_t sources, std::int64_t inner,
                          std::int64_t tiles) {

@@ -82,13 +82,13 @@ class BillWriter {
       : bytes_(static_cast<double>(bytes)) {}
 
   [[nodiscard]] Candidate direct(const Move& move, double besides) const {
-    return {fmt::format("{}, {} rows, {} columns", name_of(move),
-                        count_of(move.rows) + move.zeros,
-                        count_of(move.columns)),
-            (move.cycles + besides) / bytes_,
-            besides > 0 ? fmt::format("kernel {:.3f}, parts of lines {:.3f}",
-                                      move.cycles / bytes_, besides / bytes_)
-                        : fmt::format("kernel {:.3f}", move.cycles / bytes_)};
+    return {
+        fmt::format("{}, {} rows, {} columns", name_of(move),
+                    count_of(move.rows) + move.zeros, count_of(move.columns)),
+        (move.cycles + besides) / bytes_,
+        besides > 0 ? fmt::format("kernel {:.3f}, parts of lines {:.3f}",
+                                  move.cycles / bytes_, besides / bytes_)
+                    : fmt::format("kernel {:.3f}", move.cycles / bytes_)};
   }
   [[nodiscard]] Candidate staged(const Staged& way,
                                  const Machine& machine) const {
@@ -113,8 +113,8 @@ class BillWriter {
 };
 
 // All candidates, the one that was taken first, then by price.
-Bill bill_of(const Menu& menu, std::span<const Staged> staged,
-             const Work& work, const Machine& machine, bool takes_staged) {
+Bill bill_of(const Menu& menu, std::span<const Staged> staged, const Work& work,
+             const Machine& machine, bool takes_staged) {
   const BillWriter writer(work.bytes());
   Bill direct, by_stages;
   for (std::size_t k = 0; k < menu.moves.size(); ++k) {
@@ -166,9 +166,9 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
       reach.streams, false, bill != nullptr};
   const double worth = profile.staged_advantage * menu.price(best);
   std::vector<Staged> staged;
-  propose_staged(
-      work, machine, choice,
-      bill == nullptr ? worth : std::numeric_limits<double>::max(), staged);
+  propose_staged(work, machine, choice,
+                 bill == nullptr ? worth : std::numeric_limits<double>::max(),
+                 staged);
   const auto cheapest = std::ranges::min_element(staged, {}, &Staged::cycles);
   const bool takes_staged =
       cheapest != staged.end() && cheapest->cycles < worth;
@@ -178,6 +178,7 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
   Nest nest = takes_staged
                   ? nest_of(std::move(*cheapest), machine, reach)
                   : nest_of(std::move(menu.moves[best]), machine, reach);
+  nest.element_bytes = work.width;
   nest.bytes = work.bytes();
   return nest;
 }
@@ -209,6 +210,7 @@ std::optional<Nest> choose_converting(const Work& work, const Machine& machine,
     nest = nest_of(std::move(runs), machine, reach);
     nest->steps.front().converts = true;
   }
+  nest->element_bytes = work.width;
   nest->bytes = work.bytes();
   return nest;
 }

@@ -6,18 +6,13 @@
 
 #include "base/checked.hpp"
 #include "engine/planner/cost.hpp"
+#include "engine/planner/programs.hpp"
 #include "engine/planner/work.hpp"
 
 namespace stridewise::engine {
 namespace {
 
 constexpr std::int64_t lane = 16;
-
-Loop take(Loops& loops, const Loop* loop) {
-  const Loop taken = *loop;
-  loops.erase(loops.begin() + (loop - loops.data()));
-  return taken;
-}
 
 void sort_by(Loops& loops, Side side) {
   std::ranges::stable_sort(loops, {}, side);
@@ -43,14 +38,6 @@ Units units_of(const Work& work, bool for_runs = false) {
     units.loops.erase(next);
     if (units.run.back().cut != 0) return units;
   }
-}
-
-// Of what calls a kernel for all of a work, as often as a call moves a tile.
-double cycles_of_calls(const Work& work, const Machine& machine,
-                       std::int64_t tile_bytes) {
-  const Profile& profile = machine.profile;
-  return profile.call_cycles * static_cast<double>(work.bytes()) /
-         static_cast<double>(std::min(tile_bytes, profile.call_bytes));
 }
 
 std::int64_t tile_bytes(const Move& move) {
@@ -107,9 +94,13 @@ void propose_transposes(const Work& work, const Machine& machine,
     const bool dense =
         made.columns.size() == 1 && made.columns[0].dst == row_bytes;
     if (row_bytes < lane && !dense) return;
+    const bool again = moves.back().kind == Kind::transpose &&
+                       moves.back().rows == made.rows &&
+                       moves.back().columns == made.columns;
+    if (again) return;
     made.cycles = cycles_of_transpose(machine, unit, rows, columns,
                                       count_of(made.planes)) +
-                  cycles_of_calls(work, machine, tile_bytes(made));
+                  cycles_of_calls(machine, work.bytes(), tile_bytes(made));
     moves.push_back(std::move(made));
   };
   // With what both sides go on by in the rows, or in the columns.
@@ -157,7 +148,7 @@ void propose_zips(const Work& work, const Machine& machine,
       move.columns[0].count * unit >= lane) {
     move.cycles =
         cycles_of_zip(machine, rows * unit * move.columns[0].count, planes) +
-        cycles_of_calls(work, machine, tile_bytes(move));
+        cycles_of_calls(machine, work.bytes(), tile_bytes(move));
     moves.push_back(move);
   }
   const std::int64_t lanes = move.rows[0].src / unit;
@@ -166,128 +157,9 @@ void propose_zips(const Work& work, const Machine& machine,
     move.kind = Kind::unzip;
     move.cycles =
         cycles_of_zip(machine, lanes * unit * move.rows[0].count, planes) +
-        cycles_of_calls(work, machine, tile_bytes(move));
+        cycles_of_calls(machine, work.bytes(), tile_bytes(move));
     moves.push_back(move);
   }
-}
-
-// What the vectors of its kernel take.
-ProgramVector program_vector(const Kernel& kernel) {
-  if (kernel.isa >= Isa::avx512_vbmi) return {1, 64, true};
-  if (kernel.isa >= Isa::avx2) return {2, 16, false};
-  return {1, 16, false};
-}
-
-// Places of elements as those of shorter ones that make them.
-std::vector<std::int64_t> in_units(std::vector<std::int64_t> places,
-                                   std::int64_t width, std::int64_t unit) {
-  if (unit == width) return places;
-  std::vector<std::int64_t> all;
-  all.reserve(places.size() * static_cast<std::size_t>(width / unit));
-  for (const std::int64_t place : places) {
-    for (std::int64_t byte = 0; byte < width; byte += unit) {
-      all.push_back(place == no_row ? no_row : place + byte);
-    }
-  }
-  return all;
-}
-
-// The most iterations of a loop, up to `most`, that divide them.
-std::int64_t part_of(std::int64_t count, std::int64_t most) {
-  std::int64_t part = std::min(count, most);
-  while (part > 1 && count % part != 0) --part;
-  return std::max<std::int64_t>(part, 1);
-}
-
-// Runs of dst that some loops make, as the tile of a program.
-class ProgramTiles {
- public:
-  ProgramTiles(const Work& work, const Machine& machine, const Kernel& kernel)
-      : work_(work),
-        machine_(machine),
-        vector_(program_vector(kernel)),
-        left_(work.loops),
-        bytes_(work.width) {
-    if (work.zeros == 0 ||
-        find_loop(left_, &Loop::dst, work.width) != nullptr) {
-      return;
-    }
-    run_.push_back({1, 0, work.width});
-    bytes_ *= 1 + work.zeros;
-  }
-
-  // Takes as much of the loop that the run goes on by as it has room for; false where there
-  // is none, and after a part of one.
-  bool extend() {
-    if (ended_) return false;
-    const Loop* const next = find_loop(left_, &Loop::dst, bytes_);
-    if (next == nullptr || next->cut != 0) return false;
-    const Loop loop = take(left_, next);
-    const std::int64_t part = part_of(loop.count, most_bytes / bytes_);
-    const bool first = run_.empty();
-    ended_ = part < loop.count;
-    if (part == 1 || (first && work_.zeros > 0 && ended_)) return false;
-    run_.push_back({part, loop.src, loop.dst});
-    bytes_ *= part;
-    if (first) bytes_ += work_.zeros * work_.width;
-    if (ended_) {
-      left_.push_back({loop.count / part, loop.src * part, loop.dst * part});
-    }
-    return true;
-  }
-
-  // The program of what is taken, if there is one.
-  [[nodiscard]] std::optional<Move> move() const {
-    constexpr std::int64_t most_sources = 12;
-    if (bytes_ < lane) return std::nullopt;
-    // Elements that lanes do not hold whole are moved by bytes.
-    const std::int64_t unit = lane % work_.width != 0 ? 1 : work_.width;
-    const ProgramRun run{0, in_units(places_of(run_, work_.zeros, &Loop::src),
-                                     work_.width, unit)};
-    auto made =
-        make_program({&run, 1}, unit, vector_, most_sources);
-    if (!made) return std::nullopt;
-    Move move = {};
-    move.kind = Kind::program;
-    move.unit = work_.width;
-    move.rows = run_;
-    move.zeros = work_.zeros;
-    move.planes = left_;
-    // The nearest loop on both sides is the innermost.
-    std::ranges::stable_sort(move.planes, {}, [](const Loop& l) {
-      return std::max(std::abs(l.src), std::abs(l.dst));
-    });
-    const std::int64_t inner = move.planes.empty() ? 1 : move.planes[0].count;
-    move.cycles = cycles_of_program(machine_, made->pieces, made->sources,
-                                    inner, count_of(move.planes)) +
-                  cycles_of_calls(work_, machine_, tile_bytes(move));
-    move.program = std::move(made);
-    return move;
-  }
-
- private:
-  static constexpr std::int64_t most_bytes = 512;  // of a run
-
-  const Work& work_;
-  const Machine& machine_;
-  ProgramVector vector_;
-  Loops left_;
-  Loops run_;  // the innermost first
-  std::int64_t bytes_;
-  bool ended_ = false;
-};
-
-void propose_programs(const Work& work, const Machine& machine,
-                      std::vector<Move>& moves) {
-  const Kernel* const kernel = find_kernel(Kind::program, 1, machine.isa);
-  if (kernel == nullptr) return;
-  ProgramTiles tiles(work, machine, *kernel);
-  std::optional<Move> best;
-  while (tiles.extend()) {
-    std::optional<Move> move = tiles.move();
-    if (move && (!best || move->cycles < best->cycles)) best = std::move(move);
-  }
-  if (best) moves.push_back(*std::move(best));
 }
 
 }  // namespace
@@ -351,7 +223,7 @@ Move copy_of(const Work& work, const Machine& machine) {
   move.planes = std::move(units.loops);
   const std::int64_t runs = work.bytes() / move.unit;
   move.cycles = cycles_of_copy(machine, move.unit + move.zeros, runs) +
-                cycles_of_calls(work, machine, tile_bytes(move));
+                cycles_of_calls(machine, work.bytes(), tile_bytes(move));
   return move;
 }
 
@@ -361,7 +233,10 @@ void propose_moves(const Work& work, const Machine& machine,
   if (units_of(work).unit > 64) return;
   propose_transposes(work, machine, moves);
   propose_zips(work, machine, moves);
-  propose_programs(work, machine, moves);
+  const Move& best = *std::ranges::min_element(moves, {}, &Move::cycles);
+  if (auto program = best_program(work, machine, best.cycles)) {
+    moves.push_back(*std::move(program));
+  }
 }
 
 Move cheapest_move(const Work& work, const Machine& machine) {

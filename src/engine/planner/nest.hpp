@@ -89,8 +89,9 @@ struct Nest {
   std::int64_t dst_offset = 0;
   std::vector<BlockLoop> around = {};  // the outermost first
   std::vector<Step> steps = {};
-  std::vector<Loop> block = {};  // of several steps, the innermost first
-  std::int64_t bytes = 0;        // of elements that it moves, or of zeros
+  std::vector<Loop> block = {};    // of several steps, the innermost first
+  std::int64_t element_bytes = 1;  // that loops are of
+  std::int64_t bytes = 0;          // of elements that it moves, or of zeros
   std::int64_t blocks = 1;
   std::int64_t blocks_per_task = 1;
   std::int64_t first_task = 0;

@@ -70,11 +70,11 @@ std::string print(const Nest& nest) {
   std::string text;
   std::size_t depth = 1;
   for (const BlockLoop& over : nest.around) {
-    text += fmt::format("{:{}}for {}{}\n", "", 2 * depth++,
-                        print(over.loop, fills),
-                        over.whole == 0 ? ""
-                                        : fmt::format(" by {}, at last {}",
-                                                      over.whole, over.last));
+    text += fmt::format(
+        "{:{}}for {}{}\n", "", 2 * depth++, print(over.loop, fills),
+        over.whole == 0
+            ? ""
+            : fmt::format(" by {}, at last {}", over.whole, over.last));
   }
   if (nest.steps.size() == 1) return text + print_step(nest.steps[0], depth);
   for (std::size_t s = 0; s < nest.steps.size(); ++s) {

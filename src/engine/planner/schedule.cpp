@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "engine/planner/programs.hpp"
 
 namespace stridewise::engine {
 namespace {
@@ -28,7 +29,7 @@ Step step_of(Move& move, const Machine& machine) {
     tile.column_pitch = runs.dst;
   } else if (move.kind == Kind::program) {
     step.element_bytes = move.unit;
-    step.program = std::move(move.program->table);
+    step.program = program_of(move, *step.kernel);
   } else {
     step.element_bytes = move.unit;
     tile.rows = count_of(move.rows);

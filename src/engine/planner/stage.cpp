@@ -49,8 +49,8 @@ class Stager {
     stage.joined = joined_;
     for (const Part& part : parts) {
       const bool has_more = joined_ > 0 && part.loop.cut == stage.joint;
-      stage.block.push_back({part.loop.count - (has_more ? joined_ : 0),
-                             part.loop.src, part.loop.dst});
+      stage.block.push_back(part.loop);
+      if (has_more) stage.block.back().count -= joined_;
     }
     stage.block = normalised(std::move(stage.block));
     for (const Loop& loop : normalised(std::move(around))) {

@@ -174,16 +174,24 @@ class Weighing {
     std::optional<InStage> stage =
         lay_out_stage(work_, block, {nearest, far}, joined);
     if (!stage) return;
+    double blocks = 1;
+    for (const BlockLoop& loop : stage->around) {
+      blocks *= static_cast<double>(loop.loop.count);
+    }
     Staged staged;
-    staged.moves = moves_of(*stage, block, nearest);
     staged.cycles = machine_.profile.block_cycles;
-    for (const Move& move : staged.moves) {
+    std::vector<StageWork> steps;
+    add_works(*stage, block, nearest, steps);
+    for (const StageWork& step : steps) {
+      // No more than what is left of the least.
+      if (staged.cycles * blocks >= least_) return;
+      Move move = step.copies ? copy_of(step.work, machine_)
+                              : cheapest_move(step.work, machine_);
       if (move.planes.size() > most_planes || !can_be_cut(move)) return;
       staged.cycles += move.cycles;
+      staged.moves.push_back(std::move(move));
     }
-    for (const BlockLoop& loop : stage->around) {
-      staged.cycles *= static_cast<double>(loop.loop.count);
-    }
+    staged.cycles *= blocks;
     if (staged.cycles >= least_) return;
     if (!choice_.tells_all) least_ = staged.cycles;
     staged.block = std::move(stage->block);
@@ -192,21 +200,22 @@ class Weighing {
     all_.push_back(std::move(staged));
   }
 
-  // The kernels that a block passes. Far ones end with a copy of whole runs of dst, perhaps
-  // by way of another stage.
-  [[nodiscard]] std::vector<Move> moves_of(const InStage& stage,
-                                           const Block& block,
-                                           std::size_t nearest) const {
-    if (choice_.converts_before) {
-      return {copy_of(stage.first, machine_),
-              cheapest_move(stage.second, machine_)};
-    }
-    Move first = cheapest_move(stage.first, machine_);
-    if (!choice_.far) return {first, cheapest_move(stage.second, machine_)};
+  // What a block passes, one after the other. Far ones end with a copy of whole runs of
+  // dst, perhaps by way of another stage.
+  struct StageWork {
+    Work work;
+    bool copies;
+  };
+  void add_works(InStage& stage, const Block& block, std::size_t nearest,
+                 std::vector<StageWork>& steps) const {
+    steps.reserve(3);
+    Work second = std::move(stage.second);
+    steps.push_back({std::move(stage.first), choice_.converts_before});
+    if (!choice_.far) return steps.push_back({std::move(second), false});
     if (nearest == block.none()) {
-      return {first, copy_of(own_part(stage, stage.second), machine_)};
+      return steps.push_back({own_part(stage, std::move(second)), true});
     }
-    Work second = stage.second, out = stage.second;
+    Work out = second;
     std::int64_t at = second.width;
     for (std::size_t k = 0; k < second.loops.size(); ++k) {  // sorted by dst
       out.loops[k].src = second.loops[k].dst = at;
@@ -215,7 +224,8 @@ class Weighing {
     second.zeros = 0;
     out = own_part(stage, std::move(out));
     out.loops = normalised(std::move(out.loops));
-    return {first, cheapest_move(second, machine_), copy_of(out, machine_)};
+    steps.push_back({std::move(second), false});
+    steps.push_back({std::move(out), true});
   }
 
   const Work& work_;
@@ -230,6 +240,10 @@ class Weighing {
 void propose_staged(const Work& work, const Machine& machine,
                     const StageChoice& choice, double less_than,
                     std::vector<Staged>& all) {
+  // No two steps cost less than two copies.
+  const double of_two_copies = 2 * machine.profile.copy_line_cycles *
+                               static_cast<double>(work.bytes()) / line_bytes;
+  if (less_than <= of_two_copies) return;
   Weighing weighing(work, machine, choice, less_than, all);
   if (choice.converts_before) return weighing.as_in_src();
   if (choice.far) weighing.as_in_dst();

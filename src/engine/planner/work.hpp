@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/kernels/program_table.hpp"
 #include "engine/kernels/tile.hpp"
 #include "machine/machine.hpp"
 
@@ -41,7 +39,6 @@ struct Move {
   Loops rows, columns, planes;
   std::int64_t zeros = 0;
   double cycles = 0;
-  std::optional<MadeProgram> program = {};
 };
 
 [[nodiscard]] inline std::int64_t count_of(std::span<const Loop> loops) {
@@ -55,6 +52,13 @@ struct Move {
                                            Side side, std::int64_t step) {
   const auto loop = std::ranges::find(loops, step, side);
   return loop == loops.end() ? nullptr : &*loop;
+}
+
+// Removes one of the loops.
+inline Loop take(Loops& loops, const Loop* loop) {
+  const Loop taken = *loop;
+  loops.erase(loops.begin() + (loop - loops.data()));
+  return taken;
 }
 
 // Where each element lies in a side, of loops that make them, the innermost first; so many

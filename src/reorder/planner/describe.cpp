@@ -13,7 +13,9 @@ using engine::Loop;
 using engine::Nest;
 using engine::Step;
 
-PlanLoop described(const Loop& loop) { return {loop.count, loop.src, loop.dst}; }
+PlanLoop described(const Loop& loop) {
+  return {loop.count, loop.src, loop.dst};
+}
 
 // The outermost first.
 std::vector<PlanLoop> described(const std::vector<Loop>& loops) {
@@ -106,12 +108,26 @@ PlanNest described_blocks(const Nest& nest, const engine::Widths& widths) {
   };
   PlanNest all = described_step(nest.steps.back());
   all.staged = true;
-  all.rows = described(nest.block);
-  all.columns = {};
-  all.tile = {as_one(nest.block), {1, 0, 0}};
+  all.element_bytes = nest.element_bytes;
+  // Loops that blocks cut are told whole, and not again around blocks.
+  std::vector<Loop> block = nest.block;
   for (const engine::BlockLoop& over : nest.around) {
-    all.loops.push_back(described(over.loop));
+    if (over.loop.cut == 0) {
+      all.loops.push_back(described(over.loop));
+      continue;
+    }
+    const auto cut = std::ranges::find(block, over.loop.cut, &Loop::cut);
+    const std::int64_t count = (over.loop.count - 1) * over.whole + over.last;
+    if (cut != block.end()) {
+      cut->count = count;
+    } else {
+      all.loops.push_back(
+          {count, over.loop.src / over.whole, over.loop.dst / over.whole});
+    }
   }
+  all.rows = described(block);
+  all.columns = {};
+  all.tile = {as_one(block), {1, 0, 0}};
   for (const Step& step : nest.steps) {
     all.steps.push_back(described_step(step));
     all.steps.back().loops = loops_around({}, step);
@@ -121,12 +137,14 @@ PlanNest described_blocks(const Nest& nest, const engine::Widths& widths) {
 
 }  // namespace
 
-std::vector<PlanNest> Plan::nests() const {
-  if (data_->fields) return data_->fields->described();
+std::vector<PlanNest> Plan::nests() const { return detail::nests_of(*data_); }
+
+std::vector<PlanNest> detail::nests_of(const PlanData& data) {
+  if (data.fields) return data.fields->described();
   std::vector<PlanNest> nests;
-  for (const Nest& nest : data_->nests) {
+  for (const Nest& nest : data.nests) {
     const engine::Step& first = nest.steps.front();
-    const engine::Widths& widths = data_->widths;
+    const engine::Widths& widths = data.widths;
     const bool blocks = nest.steps.size() > 1;
     PlanNest all = blocks ? described_blocks(nest, widths)
                           : described(first, {widths.src, widths.dst});

@@ -64,8 +64,7 @@ bool takes_zeros(const Piece& move, std::int64_t element_bytes) {
   }
   return std::ranges::any_of(move.loops, [&](const PlanLoop& loop) {
     return loop.src_stride == element_bytes &&
-           (loop.dst_stride == element_bytes ||
-            transposes(element_bytes));
+           (loop.dst_stride == element_bytes || transposes(element_bytes));
   });
 }
 

@@ -73,8 +73,8 @@ engine::Nest NestPlanner::nest_of(engine::Work work, const Piece& move,
 void NestPlanner::add_move(const Piece& move) {
   const auto& [moved, src, dst] = data_.widths;
   engine::Bill bill;
-  engine::Nest nest = nest_of(work_of(move, moved), move,
-                              bills_ == nullptr ? nullptr : &bill);
+  engine::Nest nest =
+      nest_of(work_of(move, moved), move, bills_ == nullptr ? nullptr : &bill);
   nest.src_offset = move.src_offset / moved * src;
   nest.dst_offset = move.dst_offset / moved * dst;
   add(std::move(nest), std::move(bill));
@@ -84,7 +84,8 @@ void NestPlanner::add_zeros(const Piece& fill) {
   engine::Nest nest = engine::nest_of_zeros(loops_of(fill.loops),
                                             data_.widths.dst, machine_, reach_);
   nest.dst_offset = fill.dst_offset;
-  add(std::move(nest), {{"zeros by themselves", 0, "nothing else writes them"}});
+  add(std::move(nest),
+      {{"zeros by themselves", 0, "nothing else writes them"}});
 }
 
 void NestPlanner::add(engine::Nest nest, engine::Bill bill) {

@@ -133,8 +133,7 @@ PlanData begin_data(const Layout& src, const Layout& dst,
   PlanData data;
   data.src_bytes = src.size_bytes();
   data.dst_bytes = dst.size_bytes();
-  data.widths = {dst.element_bytes(), src.element_bytes(),
-                 dst.element_bytes()};
+  data.widths = {dst.element_bytes(), src.element_bytes(), dst.element_bytes()};
   data.values = options.values;
   if (options.values) data.conversion = find_conversion(*options.values);
   data.bytes_read = src.elements() * src.element_bytes();
@@ -198,9 +197,8 @@ engine::Reach reach_of(const PlanData& data, const Profile& profile,
                        Stores stores) {
   const std::int64_t bytes = data.both_bytes();
   return {bytes <= profile.near_bytes,
-          stores == Stores::streaming ||
-              (stores == Stores::by_size &&
-               bytes >= profile.min_streamed_bytes)};
+          stores == Stores::streaming || (stores == Stores::by_size &&
+                                          bytes >= profile.min_streamed_bytes)};
 }
 
 }  // namespace
@@ -266,11 +264,7 @@ std::int64_t Plan::bytes_read() const { return data_->bytes_read; }
 std::int64_t Plan::bytes_written() const { return data_->bytes_written; }
 std::int64_t Plan::tasks() const { return data_->tasks; }
 
-bool Plan::uses_threads() const {
-  // Less is not worth waking other threads for.
-  constexpr std::int64_t min_shared_bytes = 1 << 20;
-  return tasks() > 1 && data_->both_bytes() >= min_shared_bytes;
-}
+bool Plan::uses_threads() const { return data_->uses_threads(); }
 
 bool operator==(const Plan& a, const Plan& b) {
   const auto& fields = a.data_->fields;

@@ -15,46 +15,51 @@ std::string print_fields(const PlanNest& nest) {
                                  nest.src_offset, nest.dst_offset);
   std::size_t depth = 1;
   for (const PlanLoop& loop : nest.loops) {
-    text += fmt::format("{:{}}for {} x (src {:+}, dst {:+})\n", "",
-                        2 * depth++, loop.count, loop.src_stride,
-                        loop.dst_stride);
+    text += fmt::format("{:{}}for {} x (src {:+}, dst {:+})\n", "", 2 * depth++,
+                        loop.count, loop.src_stride, loop.dst_stride);
   }
   return text + fmt::format("{:{}}{}: {} of {} bytes\n", "", 2 * depth,
                             nest.kernel, nest.tile[0].count,
                             nest.element_bytes);
 }
 
+std::string print_values(const Values& values) {
+  std::string text = fmt::format("{} -> {}", values.src.name, values.dst.name);
+  if (const Quantisation& q = values.quantisation; q != Quantisation{}) {
+    text += fmt::format(", scale {}, zero point {}", q.scale, q.zero_point);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
-std::string Plan::to_string() const {
-  std::string text = fmt::format(
-      "{} bytes -> {} bytes, {} task{}{}\n", src_bytes(), dst_bytes(), tasks(),
-      tasks() == 1 ? "" : "s",
-      uses_threads() ? " for any number of threads" : " on the calling thread");
-  text +=
-      fmt::format("reads {} bytes, writes {}\n", bytes_read(), bytes_written());
-  if (const auto& values = data_->values) {
-    text += fmt::format("{} -> {}", values->src.name, values->dst.name);
-    if (const Quantisation& q = values->quantisation; q != Quantisation{}) {
-      text += fmt::format(", scale {}, zero point {}", q.scale, q.zero_point);
-    }
-    text += '\n';
+std::string detail::print(const engine::Nest& nest) {
+  const bool fills = nest.steps.front().kernel->kind == engine::Kind::fill;
+  return (fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
+                : fmt::format("move from src {} to dst {}\n", nest.src_offset,
+                              nest.dst_offset)) +
+         engine::print(nest);
+}
+
+std::string detail::print(const PlanData& data) {
+  std::string text =
+      fmt::format("{} bytes -> {} bytes, {} task{}{}\n", data.src_bytes,
+                  data.dst_bytes, data.tasks, data.tasks == 1 ? "" : "s",
+                  data.uses_threads() ? " for any number of threads"
+                                      : " on the calling thread");
+  text += fmt::format("reads {} bytes, writes {}\n", data.bytes_read,
+                      data.bytes_written);
+  if (data.values) text += print_values(*data.values);
+  if (data.fields) {
+    for (const PlanNest& nest : nests_of(data)) text += print_fields(nest);
   }
-  if (data_->fields) {
-    for (const PlanNest& nest : nests()) text += print_fields(nest);
-  }
-  for (const engine::Nest& nest : data_->nests) {
-    const bool fills =
-        nest.steps.front().kernel->kind == engine::Kind::fill;
-    text += fills ? fmt::format("zero from dst {}\n", nest.dst_offset)
-                  : fmt::format("move from src {} to dst {}\n",
-                                nest.src_offset, nest.dst_offset);
-    text += engine::print(nest);
-  }
-  if (data_->sieve) {
+  for (const engine::Nest& nest : data.nests) text += detail::print(nest);
+  if (data.sieve) {
     text += "zero the places that hold no element, one by one\n";
   }
   return text;
 }
+
+std::string Plan::to_string() const { return detail::print(*data_); }
 
 }  // namespace stridewise

@@ -1,0 +1,52 @@
+// Why a plan is what it is, on this machine or on one that is not there.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stridewise/layout.hpp"
+#include "stridewise/reorder.hpp"
+#include "stridewise/result.hpp"
+
+namespace stridewise {
+
+// The machines that are known by name, and the one that runs this, whose name is "".
+[[nodiscard]] std::vector<std::string> machine_names();
+
+// The profile of a machine as text: an instruction set, sizes in bytes and costs in cycles
+// of a core, a line each, which explain_plan() reads. Errors: a name that is not known.
+[[nodiscard]] Result<std::string> machine_profile(std::string_view name = {});
+
+// A way to move what a nest moves.
+struct ExplainedWay {
+  std::string way;  // "transpose of 4 bytes, 64 rows, 3136 columns"
+  double cycles_per_byte;
+  std::string why;  // what these are made of
+};
+
+struct ExplainedNest {
+  PlanNest nest;
+  std::string text;  // its loops and kernels, a line each
+  // All that were weighed, the one that was taken first. Empty where places follow no
+  // plain strides.
+  std::vector<ExplainedWay> ways;
+};
+
+struct Explanation {
+  std::string machine;
+  std::string isa;   // the best instruction set of the machine
+  std::string text;  // what Plan::to_string() would say there
+  std::vector<ExplainedNest> nests;
+};
+
+// What Plan::make would do on a machine: "" for this one, a name, or the text of a profile.
+// Errors: those of Plan::make; a machine that is not known, a profile that cannot be read,
+// or one of an instruction set that this build has no kernels for.
+[[nodiscard]] Result<Explanation> explain_plan(const Layout& src,
+                                               const Layout& dst,
+                                               const PlanOptions& options = {},
+                                               std::string_view machine = {});
+
+}  // namespace stridewise

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "stridewise/suggest.hpp"
+
+namespace stridewise {
+namespace {
+
+using Field =
+    std::variant<double Profile::*, std::int64_t Profile::*, bool Profile::*>;
+struct Number {
+  std::string_view name;
+  Field field;
+};
+
+const auto numbers = std::to_array<Number>({
+    {"transpose_kib_cycles", &Profile::transpose_kib_cycles},
+    {"transpose_byte_factor", &Profile::transpose_byte_factor},
+    {"transpose_pair_factor", &Profile::transpose_pair_factor},
+    {"plane_cycles", &Profile::plane_cycles},
+    {"strip_cycles", &Profile::strip_cycles},
+    {"chunk_line_cycles", &Profile::chunk_line_cycles},
+    {"zip_kib_cycles", &Profile::zip_kib_cycles},
+    {"copy_line_cycles", &Profile::copy_line_cycles},
+    {"short_run_cycles", &Profile::short_run_cycles},
+    {"long_run_cycles", &Profile::long_run_cycles},
+    {"piece_cycles", &Profile::piece_cycles},
+    {"source_cycles", &Profile::source_cycles},
+    {"piece_begin_cycles", &Profile::piece_begin_cycles},
+    {"source_begin_cycles", &Profile::source_begin_cycles},
+    {"call_cycles", &Profile::call_cycles},
+    {"block_cycles", &Profile::block_cycles},
+    {"scattered_byte_cycles", &Profile::scattered_byte_cycles},
+    {"staged_advantage", &Profile::staged_advantage},
+    {"near_bytes", &Profile::near_bytes},
+    {"min_streamed_bytes", &Profile::min_streamed_bytes},
+    {"call_bytes", &Profile::call_bytes},
+    {"planes_bytes", &Profile::planes_bytes},
+    {"program_bytes", &Profile::program_bytes},
+    {"near_stage_bytes", &Profile::near_stage_bytes},
+    {"far_stage_bytes", &Profile::far_stage_bytes},
+    {"far_run_bytes", &Profile::far_run_bytes},
+    {"far_ahead_bytes", &Profile::far_ahead_bytes},
+    {"far_strips", &Profile::far_strips},
+    {"near_whole_lines", &Profile::near_whole_lines},
+    {"task_bytes", &Profile::task_bytes},
+});
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = " \t\r";
+  const std::size_t begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+template <class T>
+bool read(std::string_view text, T& number) {
+  const char* const end = text.data() + text.size();
+  const auto [at, fault] = std::from_chars(text.data(), end, number);
+  return fault == std::errc() && at == end;
+}
+
+// Whether the text is a value that the field may have.
+bool set(Profile& profile, const Field& field, std::string_view text) {
+  // Sizes of which a plan could not be made are none.
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+  constexpr double most_cycles = 1e9;
+  if (const auto* const cycles = std::get_if<double Profile::*>(&field)) {
+    double& number = profile.*(*cycles);
+    return read(text, number) && number >= 0 && number <= most_cycles;
+  }
+  if (const auto* const bytes = std::get_if<std::int64_t Profile::*>(&field)) {
+    std::int64_t& number = profile.*(*bytes);
+    return read(text, number) && number >= 1 && number <= most_bytes;
+  }
+  bool& whether = profile.*std::get<bool Profile::*>(field);
+  whether = text == "true";
+  return whether || text == "false";
+}
+
+std::string printed(const Profile& profile, const Field& field) {
+  return std::visit(
+      [&](auto member) { return fmt::format("{}", profile.*member); }, field);
+}
+
+class Reader {
+ public:
+  Result<Machine> read(std::string_view text) {
+    machine_ = this_machine();
+    machine_.name = "profile";
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      std::string_view all = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++line_;
+      all = trimmed(all.substr(0, std::min(all.find('#'), all.size())));
+      if (all.empty()) continue;
+      if (auto done = setting(all); !done) return unexpected(done.error());
+    }
+    return machine_;
+  }
+
+ private:
+  Result<void> setting(std::string_view all) {
+    const std::size_t equals = all.find('=');
+    if (equals == std::string_view::npos) {
+      return fault(fmt::format("'{}' is no setting: name = value", all));
+    }
+    const std::string_view name = trimmed(all.substr(0, equals));
+    const std::string_view value = trimmed(all.substr(equals + 1));
+    if (name == "name") {
+      machine_.name = value;
+      return {};
+    }
+    if (name == "like") return like(value);
+    if (name == "isa") return isa(value);
+    const auto number = std::ranges::find(numbers, name, &Number::name);
+    if (number == numbers.end()) return unknown(name);
+    if (!set(machine_.profile, number->field, value)) {
+      return fault(fmt::format("'{}' is no value of {}", value, name));
+    }
+    return {};
+  }
+
+  Result<void> like(std::string_view value) {
+    const auto machine = named_machine(value);
+    if (!machine) return fault(fmt::format("no machine is named '{}'", value));
+    machine_.isa = machine->isa;
+    machine_.profile = machine->profile;
+    return {};
+  }
+
+  Result<void> isa(std::string_view value) {
+    constexpr std::array all = {Isa::portable, Isa::sse4, Isa::avx2,
+                                Isa::avx512, Isa::avx512_vbmi};
+    const auto named = std::ranges::find(all, value, isa_name);
+    if (named == all.end()) {
+      return fault(fmt::format("no instruction set is named '{}'", value));
+    }
+    machine_.isa = *named;
+    return {};
+  }
+
+  Result<void> unknown(std::string_view name) const {
+    std::vector<std::string> names = {"name", "like", "isa"};
+    for (const Number& number : numbers) names.emplace_back(number.name);
+    const std::string hint = nearest(name, names);
+    return fault(
+        fmt::format("no profile has '{}'{}", name,
+                    hint.empty() ? "" : "; did you mean " + hint + "?"));
+  }
+
+  [[nodiscard]] Result<void> fault(const std::string& what) const {
+    return fail(ErrorCode::syntax, fmt::format("line {}: {}", line_, what));
+  }
+
+  Machine machine_;
+  std::int64_t line_ = 0;
+};
+
+}  // namespace
+
+std::string print(const Machine& machine) {
+  std::string text =
+      fmt::format("name = {}\nisa = {}\n", machine.name, isa_name(machine.isa));
+  for (const auto& [name, field] : numbers) {
+    text += fmt::format("{} = {}\n", name, printed(machine.profile, field));
+  }
+  return text;
+}
+
+Result<Machine> read_machine(std::string_view text) {
+  return Reader().read(text);
+}
+
+}  // namespace stridewise

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stridewise/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "machine/text.hpp"
+#include "reorder/planner/plan.hpp"
+#include "stridewise/suggest.hpp"
+
+namespace stridewise {
+namespace {
+
+Result<Machine> machine_of(std::string_view text) {
+  if (text.empty()) return this_machine();
+  if (text.find('=') != std::string_view::npos) return read_machine(text);
+  if (auto named = named_machine(text)) return *std::move(named);
+  const std::vector<std::string> names = machine_names();
+  const std::string hint = nearest(text, names);
+  return fail(
+      ErrorCode::unknown_name,
+      fmt::format("no machine is named '{}'{}", text,
+                  hint.empty()
+                      ? fmt::format("; there are {}", fmt::join(names, ", "))
+                      : fmt::format("; did you mean {}?", hint)));
+}
+
+std::vector<ExplainedWay> ways_of(const engine::Bill& bill) {
+  std::vector<ExplainedWay> ways;
+  for (const engine::Candidate& candidate : bill) {
+    ways.push_back({candidate.way, candidate.cycles_per_byte, candidate.why});
+  }
+  return ways;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const Machine& machine : known_machines()) {
+    names.push_back(machine.name);
+  }
+  return names;
+}
+
+Result<std::string> machine_profile(std::string_view name) {
+  Result<Machine> machine = machine_of(name);
+  if (!machine) return unexpected(machine.error());
+  return print(*machine);
+}
+
+Result<Explanation> explain_plan(const Layout& src, const Layout& dst,
+                                 const PlanOptions& options,
+                                 std::string_view text) {
+  const Result<Machine> machine = machine_of(text);
+  if (!machine) return unexpected(machine.error());
+  if (engine::kernels_of(machine->isa).empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("this build has no kernels for {}",
+                            isa_name(machine->isa)));
+  }
+  std::vector<engine::Bill> bills;
+  const auto data = detail::plan_for(*machine, src, dst, options, &bills);
+  if (!data) return unexpected(data.error());
+  Explanation explanation{machine->name,
+                          std::string(isa_name(machine->isa)),
+                          detail::print(*data),
+                          {}};
+  std::vector<PlanNest> nests = detail::nests_of(*data);
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    ExplainedNest& nest = explanation.nests.emplace_back();
+    nest.nest = std::move(nests[k]);
+    if (data->fields) continue;
+    nest.text = detail::print(data->nests[k]);
+    nest.ways = ways_of(bills[k]);
+  }
+  return explanation;
+}
+
+}  // namespace stridewise
