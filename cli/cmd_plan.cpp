@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "layout_options.hpp"
@@ -55,26 +53,6 @@ struct Options {
   bool explains = false;
 };
 
-// A name of a machine as it is; of a file, the profile that it holds.
-std::string machine_text(const std::string& machine) {
-  const std::vector<std::string> names = machine_names();
-  const bool named = std::ranges::find(names, machine) != names.end();
-  std::error_code none;
-  if (named || !std::filesystem::is_regular_file(machine, none)) return machine;
-  constexpr std::size_t most_bytes = 1 << 16;
-  std::ifstream file(machine, std::ios::binary);
-  std::string text(most_bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most_bytes));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  Result<std::string> profile =
-      text.find('=') == std::string::npos
-          ? fail(ErrorCode::syntax, "no profile of a machine")
-          : machine_profile(text);
-  if (!profile)
-    profile.error().message = machine + ": " + profile.error().message;
-  return value_of(std::move(profile));
-}
-
 Json ways_json(const ExplainedNest& nest) {
   Json ways = Json::array();
   for (const ExplainedWay& way : nest.ways) {
@@ -87,10 +65,10 @@ Json ways_json(const ExplainedNest& nest) {
 
 // The plan of another machine, or with the ways that were weighed.
 void explain(Context& context, const Options& options,
-             const std::array<Layout, 2>& tensors,
-             const PlanOptions& plan_options) {
-  const Explanation explanation = value_of(explain_plan(
-      tensors[0], tensors[1], plan_options, machine_text(options.machine)));
+             const std::array<Layout, 2>& tensors, PlanOptions plan_options) {
+  plan_options.machine = machine_text(options.machine);
+  const Explanation explanation =
+      value_of(explain_plan(tensors[0], tensors[1], plan_options));
   Json nests = Json::array();
   std::string text =
       fmt::format("{} with {}\n", explanation.machine, explanation.isa);

@@ -8,6 +8,8 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "catalogues.hpp"
@@ -225,6 +227,26 @@ Json plan_json(const Plan& plan) {
           {"src_bytes", plan.src_bytes()},
           {"dst_bytes", plan.dst_bytes()},
           {"text", plan.to_string()}};
+}
+
+std::string machine_text(const std::string& machine) {
+  const std::vector<std::string> names = machine_names();
+  const bool named = std::ranges::find(names, machine) != names.end();
+  std::error_code none;
+  if (named || !std::filesystem::is_regular_file(machine, none)) return machine;
+  constexpr std::size_t most_bytes = 1 << 16;
+  std::ifstream file(machine, std::ios::binary);
+  std::string text(most_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most_bytes));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  Result<std::string> profile =
+      text.find('=') == std::string::npos
+          ? fail(ErrorCode::syntax, "no profile of a machine")
+          : machine_profile(text);
+  if (!profile)
+    profile.error().message = machine + ": " + profile.error().message;
+  value_of(std::move(profile));
+  return text;
 }
 
 std::string print_seconds(double seconds) {

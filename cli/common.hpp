@@ -104,6 +104,10 @@ void take_told(std::string& shape, std::span<const LayoutSource> layouts);
 [[nodiscard]] Json nest_json(const PlanNest& nest);
 [[nodiscard]] Json plan_json(const Plan& plan);
 
+// What PlanOptions::machine takes: a name of a machine as it is; of a file, the profile that
+// it holds. Throws Failure: a file that holds none.
+[[nodiscard]] std::string machine_text(const std::string& machine);
+
 // "1.25 ms"
 [[nodiscard]] std::string print_seconds(double seconds);
 

@@ -14,6 +14,7 @@
 #include "bench/report.hpp"
 #include "bench/serve.hpp"
 #include "bench/streaming_copy.hpp"
+#include "bench/tune.hpp"
 #include "common.hpp"
 #include "stridewise/threads.hpp"
 #include "write_file.hpp"
@@ -28,6 +29,10 @@ struct Options {
   std::string only;
   std::string against = "memcpy";
   std::string build;  // another one of this program
+  std::string machine;
+  std::string without;  // ways to move, separated by ','
+  std::string tune;     // the file that is written
+  int tune_seconds = 480;
   bool cold = false;
   bool serve = false;
   std::string csv, svg;
@@ -64,6 +69,61 @@ void require_streaming_copy() {
                  "nt: this machine has neither AVX2 nor AVX-512"}};
 }
 
+// Plans that are made without each of the ways that --without names.
+void add_rivals(const Options& options, Competition& competition) {
+  const std::string profile = value_of(machine_profile(competition.machine));
+  std::istringstream names(options.without);
+  for (std::string name; std::getline(names, name, ',');) {
+    const std::string machine = profile + "without = " + name + '\n';
+    value_of(machine_profile(machine));  // whether there is such a way
+    competition.rivals.push_back({"without " + name, machine});
+  }
+}
+
+// Writes the profile that is found for this machine.
+void tune(Context& context, const Options& options) {
+  check_not_stdout(options.tune);
+  Options wanted = options;
+  std::vector<BoundProblem> problems;
+  const bool chosen =
+      !options.pair.src.empty() || options.problems != "default";
+  for (const char* const corpus : {"activations", "weights", "transposes"}) {
+    if (!chosen) wanted.problems = corpus;
+    const std::vector<BoundProblem> some = problems_of(wanted);
+    // What takes long says little more.
+    constexpr std::int64_t most_bytes = 12 << 20;
+    for (const BoundProblem& problem : some) {
+      if (problem.bytes() <= most_bytes) problems.push_back(problem);
+    }
+    if (chosen) break;
+  }
+  const bool shown = ::isatty(2) == 1;
+  TuneProgress last{};
+  const std::string profile = cli::tune(
+      problems, options.machine.empty() ? "" : machine_text(options.machine),
+      options.tune_seconds, [&](const TuneProgress& progress) {
+        last = progress;
+        if (!shown) return;
+        std::cerr << fmt::format(
+                         "\r\x1b[K{} settings tried, {} plans measured, {:.3f} "
+                         "times as fast",
+                         last.tried, last.measured, last.gain)
+                  << std::flush;
+      });
+  if (shown) std::cerr << "\r\x1b[K" << std::flush;
+  write_file(options.tune, profile);
+  context.answer(
+      {{"file", options.tune},
+       {"problems", problems.size()},
+       {"tried", last.tried},
+       {"measured", last.measured},
+       {"gain", last.gain}},
+      fmt::format("{}: {:.3f} times as fast as before, of {} problems\n"
+                  "use it with STRIDEWISE_PROFILE={} or --machine {}\n",
+                  options.tune, last.gain, problems.size(), options.tune,
+                  options.tune));
+}
+
 // Starts the peers that --against names. Of those that only `all` names, the
 // ones that do not start are left out, with a word on stderr.
 Competition competition_of(const Options& options, int threads) {
@@ -71,6 +131,10 @@ Competition competition_of(const Options& options, int threads) {
   competition.threads = threads;
   competition.rounds = options.rounds;
   competition.cold = options.cold;
+  if (!options.machine.empty()) {
+    competition.machine = machine_text(options.machine);
+  }
+  add_rivals(options, competition);
   if (!options.build.empty()) {
     competition.peers.push_back(value_of(Peer::start_build(
         options.build, "build", threads, options.timeout_seconds)));
@@ -143,6 +207,7 @@ void require_builds_alone(const Competition& competition) {
 
 void run(Context& context, const Options& options) {
   if (options.serve) return serve();
+  if (!options.tune.empty()) return tune(context, options);
   for (const std::string& file : {options.csv, options.svg}) {
     if (!file.empty()) check_not_stdout(file);
   }
@@ -238,6 +303,20 @@ void add_bench(Command app, Context& context) {
   command.add_option("--ab", options->build,
                      "another build of this program, measured in turns with "
                      "this one as the peer 'build'");
+  command.add_option("--machine", options->machine,
+                     "plan as for another machine that this one can stand "
+                     "for: its name, or a file with its profile");
+  command.add_option("--without", options->without,
+                     "also measure plans without these ways, separated by "
+                     "',': transpose, zip, unzip, program, stages");
+  command.add_option("--tune", options->tune,
+                     "measure what is fastest here, and write the profile of "
+                     "this machine to this file");
+  command
+      .add_option("--tune-seconds", options->tune_seconds,
+                  "how long --tune may take")
+      .show_default()
+      .in_range(1, 86400);
   command.add_flag("--cold", options->cold,
                    "no cache holds src and dst before each run");
   command.add_flag("--serve", options->serve,

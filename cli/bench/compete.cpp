@@ -84,6 +84,22 @@ Timed timed_peer(Peer& peer, PeerResult& result, bool cold) {
   };
 }
 
+// A plan for another machine; throws Failure where it moves something else.
+Plan rival_plan(const BoundProblem& problem, const PlanRival& rival,
+                const Buffer& from, std::span<const std::byte> expected) {
+  Plan plan = value_of(Plan::make(
+      problem.src, problem.dst,
+      PlanOptions{.values = problem.values, .machine = rival.machine}));
+  const Buffer to(problem.dst.size_bytes());
+  plan.run(from.data(), to.data());
+  if (!std::ranges::equal(to.bytes(), expected)) {
+    throw Failure{
+        {ErrorCode::invalid_value,
+         fmt::format("{}: {} differs", problem.text.name, rival.name)}};
+  }
+  return plan;
+}
+
 // What is done before each time that is measured cold.
 std::function<void()> before(const Competition& competition, const Buffer& src,
                              const Buffer& dst) {
@@ -94,8 +110,9 @@ std::function<void()> before(const Competition& competition, const Buffer& src,
   };
 }
 
-// Takes the turns, and puts the medians into `result`.
-void time_all(const Timed& convert, Competition& competition,
+// Takes the turns, and puts the medians into `result`. The first conversions are the plan
+// and its rivals.
+void time_all(const std::vector<Timed>& converts, Competition& competition,
               const ParallelFor& parallel_for, CaseResult& result) {
   const Buffer from(result.bytes);
   const Buffer to(result.bytes);
@@ -107,11 +124,12 @@ void time_all(const Timed& convert, Competition& competition,
         },
         before(competition, from, to));
   };
-  std::vector<Timed> work = {
-      convert,
+  std::vector<Timed> work = converts;
+  work.push_back(
       copying([](const std::byte* src, std::byte* dst, std::size_t bytes) {
         std::memcpy(dst, src, bytes);
-      })};
+      }));
+  const std::size_t copy_at = converts.size();
   const Copy streaming =
       competition.streaming_copy ? streaming_copy() : nullptr;
   if (streaming != nullptr) work.push_back(copying(streaming));
@@ -126,10 +144,14 @@ void time_all(const Timed& convert, Competition& competition,
   const std::vector<double> seconds = measure(
       work, competition.rounds, competition.cold ? Caches::cold : Caches::warm);
   result.seconds = seconds[0];
-  result.memcpy_seconds = seconds[1];
-  if (streaming != nullptr) result.nt_seconds = seconds[2];
+  result.memcpy_seconds = seconds[copy_at];
+  if (streaming != nullptr) result.nt_seconds = seconds[copy_at + 1];
   for (std::size_t k = 0; k < in_work.size(); ++k) {
     in_work[k]->seconds = seconds[first_peer + k];
+  }
+  for (std::size_t k = 0; k < competition.rivals.size(); ++k) {
+    result.peers.push_back({competition.rivals[k].name});
+    result.peers.back().seconds = seconds[1 + k];
   }
 }
 
@@ -138,8 +160,9 @@ void time_all(const Timed& convert, Competition& competition,
 CaseResult compete(const BoundProblem& problem, Competition& competition,
                    SharedTensors& tensors) {
   require_memory(problem, competition.peers.size());
-  const Plan plan = value_of(Plan::make(problem.src, problem.dst,
-                                        PlanOptions{.values = problem.values}));
+  const Plan plan = value_of(Plan::make(
+      problem.src, problem.dst,
+      PlanOptions{.values = problem.values, .machine = competition.machine}));
   const ParallelFor parallel_for = make_parallel_for(competition.threads);
   const Buffer from(problem.src.size_bytes());
   const Buffer to(problem.dst.size_bytes());
@@ -155,9 +178,17 @@ CaseResult compete(const BoundProblem& problem, Competition& competition,
   for (Peer& peer : competition.peers) {
     result.peers.push_back(qualify(peer, problem, tensors, to.bytes()));
   }
-  time_all(timed([&] { plan.run(from.data(), to.data(), parallel_for); },
-                 before(competition, from, to)),
-           competition, parallel_for, result);
+  std::vector<Plan> plans = {plan};
+  for (const PlanRival& rival : competition.rivals) {
+    plans.push_back(rival_plan(problem, rival, from, to.bytes()));
+  }
+  std::vector<Timed> converts;
+  for (const Plan& each : plans) {
+    converts.push_back(
+        timed([&] { each.run(from.data(), to.data(), parallel_for); },
+              before(competition, from, to)));
+  }
+  time_all(converts, competition, parallel_for, result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bench/peer.hpp"
@@ -10,12 +11,21 @@
 
 namespace stridewise::cli {
 
+// The same conversion as it would be planned otherwise.
+struct PlanRival {
+  std::string name;
+  std::string machine;
+};
+
 struct Competition {
   std::vector<Peer> peers;
   bool streaming_copy = false;  // "nt"
   int threads = 1;
   int rounds = 9;
-  bool cold = false;  // no cache holds src and dst before each run
+  bool cold = false;         // no cache holds src and dst before each run
+  std::string machine = {};  // that plans are made for
+  // Profiles that are measured against it, each with a name.
+  std::vector<PlanRival> rivals = {};
 };
 
 // Throws Failure: a plan that differs from the reference, too little memory.

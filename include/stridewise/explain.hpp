@@ -19,6 +19,14 @@ namespace stridewise {
 // of a core, a line each, which explain_plan() reads. Errors: a name that is not known.
 [[nodiscard]] Result<std::string> machine_profile(std::string_view name = {});
 
+// What plans choose from: the names that explained ways begin with, and that `without` in a
+// profile takes, but for copies, which can do all.
+struct MenuEntry {
+  std::string name;
+  std::string what;
+};
+[[nodiscard]] std::vector<MenuEntry> plan_menu();
+
 // A way to move what a nest moves.
 struct ExplainedWay {
   std::string way;  // "transpose of 4 bytes, 64 rows, 3136 columns"
@@ -41,12 +49,11 @@ struct Explanation {
   std::vector<ExplainedNest> nests;
 };
 
-// What Plan::make would do on a machine: "" for this one, a name, or the text of a profile.
-// Errors: those of Plan::make; a machine that is not known, a profile that cannot be read,
-// or one of an instruction set that this build has no kernels for.
+// What Plan::make would do on the machine that the options name. Errors: those of
+// Plan::make, but for machines that cannot run here; an instruction set that this build has
+// no kernels for.
 [[nodiscard]] Result<Explanation> explain_plan(const Layout& src,
                                                const Layout& dst,
-                                               const PlanOptions& options = {},
-                                               std::string_view machine = {});
+                                               const PlanOptions& options = {});
 
 }  // namespace stridewise

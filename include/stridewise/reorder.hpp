@@ -80,6 +80,9 @@ struct PlanOptions {
   // How values change on the way, in the same pass. Padding stays zero bytes.
   // Without it elements move as they are, whatever their type.
   std::optional<Values> values = {};
+  // The machine whose costs decide between ways to move, see explain.hpp: the one that runs
+  // this, one by its name, or the text of a profile.
+  std::string machine = {};
 
   friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
@@ -90,7 +93,8 @@ class Plan {
  public:
   // Errors: the defect of a dst that is not valid, or why a src cannot be read. Dims that
   // differ; element widths that differ from each other, or from those of `values`. Values
-  // that cannot change so; 64-bit overflow.
+  // that cannot change so; 64-bit overflow. A machine that is not known, or has instructions
+  // that this one has not.
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,
                                          const PlanOptions& options);
   [[nodiscard]] static Result<Plan> make(const Layout& src, const Layout& dst,

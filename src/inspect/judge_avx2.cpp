@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define STRIDEWISE_JUDGE_ISA avx2
 #include "inspect/judge_loops.hpp"
 
 namespace stridewise::inspect {

@@ -1,6 +1,5 @@
-// Loops over values without a branch, one for each type: they are vectorised.
-// What includes this says for which instruction set: the same loops of another
-// one are other functions, in a namespace of their own.
+// Pairs of values compared by plain loops that compilers turn into vectors. Included by the
+// file of an instruction set alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +12,8 @@
 #include "inspect/row.hpp"
 #include "inspect/verdict.hpp"
 
-namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
+namespace stridewise::inspect {
+namespace {
 
 // ----------------------------------------------------------------- loops ---
 
@@ -203,4 +203,5 @@ inline const JudgeFunctions* functions_of(const ElementType& type) {
                       : functions<Integer<std::uint64_t>>();
 }
 
-}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA
+}  // namespace
+}  // namespace stridewise::inspect

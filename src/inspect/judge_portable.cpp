@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define STRIDEWISE_JUDGE_ISA portable
 #include "inspect/judge_loops.hpp"
 
 namespace stridewise::inspect {

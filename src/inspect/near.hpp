@@ -11,7 +11,8 @@
 #include "inspect/value.hpp"
 #include "stridewise/diff.hpp"
 
-namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
+namespace stridewise::inspect {
+namespace {
 
 template <class T>
 T element(const std::byte* at, std::int64_t k) {
@@ -65,4 +66,5 @@ bool surely_few_steps(const Tolerance& tolerance, const std::byte* a,
   return some == 0;
 }
 
-}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA
+}  // namespace
+}  // namespace stridewise::inspect

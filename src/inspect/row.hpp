@@ -10,7 +10,8 @@
 #include "inspect/near.hpp"
 #include "inspect/verdict.hpp"
 
-namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
+namespace stridewise::inspect {
+namespace {
 
 // Arrays that nothing else points to, so that loops over them are vectorised:
 // doubles also for 0 and 1, because SSE2 compares no integers of 64 bits.
@@ -82,4 +83,5 @@ void judge_floats(const Tolerance& tolerance, const std::byte* a,
   }
 }
 
-}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA
+}  // namespace
+}  // namespace stridewise::inspect

@@ -12,7 +12,8 @@
 #include "inspect/value.hpp"
 #include "stridewise/diff.hpp"
 
-namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA {
+namespace stridewise::inspect {
+namespace {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -156,4 +157,5 @@ struct Integer {
   }
 };
 
-}  // namespace stridewise::inspect::STRIDEWISE_JUDGE_ISA
+}  // namespace
+}  // namespace stridewise::inspect

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
 
 #include "machine/processor.hpp"
+#include "machine/text.hpp"
 
 namespace stridewise {
 namespace {
@@ -69,6 +74,21 @@ constexpr Profile zen4_profile = [] {
   return profile;
 }();
 
+// What the file that the environment variable STRIDEWISE_PROFILE names says, if it can be
+// read and is of a machine that this one can stand for. Else nothing: a misspelt variable
+// must not stop a program.
+std::optional<Machine> machine_of_file(Machine like) {
+  const char* const path = std::getenv("STRIDEWISE_PROFILE");
+  if (path == nullptr) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || text.view().empty()) return std::nullopt;
+  Result<Machine> machine = read_machine(text.view(), std::move(like));
+  if (!machine || machine->isa > best_isa()) return std::nullopt;
+  return *std::move(machine);
+}
+
 // The nearest of those that are known.
 Machine found_machine() {
   const Isa isa = best_isa();
@@ -76,7 +96,8 @@ Machine found_machine() {
                           : isa == Isa::avx2      ? avx2_profile
                           : processor().zen3_or_4 ? zen4_profile
                                                   : intel_avx512_profile;
-  return {"this machine", isa, profile};
+  const Machine known = {"this machine", isa, profile, {}};
+  return machine_of_file(known).value_or(known);
 }
 
 }  // namespace
@@ -88,11 +109,11 @@ const Machine& this_machine() {
 
 std::span<const Machine> known_machines() {
   static const auto machines = std::to_array<Machine>({
-      {"portable", Isa::portable, portable_profile},
-      {"sse4", Isa::sse4, portable_profile},
-      {"zen3", Isa::avx2, avx2_profile},
-      {"zen4", Isa::avx512_vbmi, zen4_profile},
-      {"sapphire-rapids", Isa::avx512_vbmi, intel_avx512_profile},
+      {"portable", Isa::portable, portable_profile, {}},
+      {"sse4", Isa::sse4, portable_profile, {}},
+      {"zen3", Isa::avx2, avx2_profile, {}},
+      {"zen4", Isa::avx512_vbmi, zen4_profile, {}},
+      {"sapphire-rapids", Isa::avx512_vbmi, intel_avx512_profile, {}},
   });
   return machines;
 }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,10 +16,20 @@
 
 namespace stridewise {
 
+// Ways to move bytes that plans can be made without, to see what each is worth. Copies do
+// all that is left.
+enum class Way : std::uint8_t { transpose, zip, unzip, program, stages };
+inline constexpr std::size_t ways = 5;
+
 struct Machine {
   std::string name;
   Isa isa = Isa::portable;  // the best that it has
   Profile profile = {};
+  std::array<bool, ways> lacks = {};
+
+  [[nodiscard]] bool has(Way way) const {
+    return !lacks[static_cast<std::size_t>(way)];
+  }
 };
 
 // The machine that this runs on, with no more than best_isa() allows. Asked once.

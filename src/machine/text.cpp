@@ -56,6 +56,9 @@ const auto numbers = std::to_array<Number>({
     {"task_bytes", &Profile::task_bytes},
 });
 
+constexpr std::array<std::string_view, ways> way_names = {
+    "transpose", "zip", "unzip", "program", "stages"};
+
 std::string_view trimmed(std::string_view text) {
   const auto blank = " \t\r";
   const std::size_t begin = text.find_first_not_of(blank);
@@ -95,9 +98,11 @@ std::string printed(const Profile& profile, const Field& field) {
 
 class Reader {
  public:
-  Result<Machine> read(std::string_view text) {
-    machine_ = this_machine();
+  explicit Reader(Machine base) : machine_(std::move(base)) {
     machine_.name = "profile";
+  }
+
+  Result<Machine> read(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       std::string_view all = text.substr(0, end);
@@ -124,6 +129,7 @@ class Reader {
     }
     if (name == "like") return like(value);
     if (name == "isa") return isa(value);
+    if (name == "without") return without(value);
     const auto number = std::ranges::find(numbers, name, &Number::name);
     if (number == numbers.end()) return unknown(name);
     if (!set(machine_.profile, number->field, value)) {
@@ -151,8 +157,23 @@ class Reader {
     return {};
   }
 
+  Result<void> without(std::string_view value) {
+    while (!value.empty()) {
+      const std::size_t comma = std::min(value.find(','), value.size());
+      const std::string_view name = trimmed(value.substr(0, comma));
+      value.remove_prefix(std::min(comma + 1, value.size()));
+      const auto way = std::ranges::find(way_names, name);
+      if (way == way_names.end()) {
+        return fault(fmt::format("no way is named '{}'; there are {}", name,
+                                 fmt::join(way_names, ", ")));
+      }
+      machine_.lacks[static_cast<std::size_t>(way - way_names.begin())] = true;
+    }
+    return {};
+  }
+
   Result<void> unknown(std::string_view name) const {
-    std::vector<std::string> names = {"name", "like", "isa"};
+    std::vector<std::string> names = {"name", "like", "isa", "without"};
     for (const Number& number : numbers) names.emplace_back(number.name);
     const std::string hint = nearest(name, names);
     return fault(
@@ -173,14 +194,40 @@ class Reader {
 std::string print(const Machine& machine) {
   std::string text =
       fmt::format("name = {}\nisa = {}\n", machine.name, isa_name(machine.isa));
+  std::vector<std::string_view> lacks;
+  for (std::size_t k = 0; k < ways; ++k) {
+    if (machine.lacks[k]) lacks.push_back(way_names[k]);
+  }
+  if (!lacks.empty()) {
+    text += fmt::format("without = {}\n", fmt::join(lacks, ", "));
+  }
   for (const auto& [name, field] : numbers) {
     text += fmt::format("{} = {}\n", name, printed(machine.profile, field));
   }
   return text;
 }
 
-Result<Machine> read_machine(std::string_view text) {
-  return Reader().read(text);
+Result<Machine> machine_of(std::string_view text) {
+  if (text.empty()) return this_machine();
+  if (text.find('=') != std::string_view::npos) {
+    return read_machine(text, this_machine());
+  }
+  if (auto named = named_machine(text)) return *std::move(named);
+  std::vector<std::string> names;
+  for (const Machine& machine : known_machines()) {
+    names.push_back(machine.name);
+  }
+  const std::string hint = nearest(text, names);
+  return fail(
+      ErrorCode::unknown_name,
+      fmt::format("no machine is named '{}'{}", text,
+                  hint.empty()
+                      ? fmt::format("; there are {}", fmt::join(names, ", "))
+                      : fmt::format("; did you mean {}?", hint)));
+}
+
+Result<Machine> read_machine(std::string_view text, Machine base) {
+  return Reader(std::move(base)).read(text);
 }
 
 }  // namespace stridewise

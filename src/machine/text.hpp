@@ -14,9 +14,14 @@ namespace stridewise {
 // "transpose_kib_cycles = 70".
 [[nodiscard]] std::string print(const Machine& machine);
 
+// The machine that a plan is to be made for: "" for the one that runs this, a name, or the
+// text of a profile, which has a '='. Errors: a name that is not known; those of
+// read_machine().
+[[nodiscard]] Result<Machine> machine_of(std::string_view text);
+
 // What print() writes; '#' begins a comment. Numbers that are left out are those of the
-// machine that `like` names, or of the one that runs this. Errors: a line that is no
+// machine that `like` names, or of `base`. Errors: a line that is no
 // setting, an unknown name or value, a number out of its range.
-[[nodiscard]] Result<Machine> read_machine(std::string_view text);
+[[nodiscard]] Result<Machine> read_machine(std::string_view text, Machine base);
 
 }  // namespace stridewise

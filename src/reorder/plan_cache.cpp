@@ -32,6 +32,7 @@ class Hash {
   }
   Hash& add(const PlanOptions& options) {
     add(static_cast<int>(options.fill)).add(static_cast<int>(options.stores));
+    add(options.machine);
     if (options.values) {
       const Values& values = *options.values;
       add(values.src.name).add(values.dst.name);

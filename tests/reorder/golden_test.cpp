@@ -90,7 +90,7 @@ std::string summary(const PlanNest& nest) {
 
 std::string plan_on(const char* machine, const std::array<Layout, 2>& layouts) {
   const Explanation told =
-      explain_plan(layouts[0], layouts[1], {}, machine).value();
+      explain_plan(layouts[0], layouts[1], {.machine = machine}).value();
   const PlanNest* most = nullptr;
   for (const ExplainedNest& nest : told.nests) {
     if (most == nullptr || nest.nest.bytes > most->bytes) most = &nest.nest;

@@ -185,11 +185,9 @@ class Maker {
     mask.fill(masked_byte);
     std::uint64_t present = 0;
     for (std::size_t k = 0; k < elements.size(); ++k) {
+      if (taken_[k] || elements[k] == no_row) continue;
       const std::int64_t at = elements[k] - begin;
-      if (taken_[k] || elements[k] == no_row || at < 0 ||
-          at + width > vector.lane_bytes) {
-        continue;
-      }
+      if (at < 0 || at + width > vector.lane_bytes) continue;
       taken_[k] = true;
       for (std::int64_t b = 0; b < width; ++b) {
         const auto q =

@@ -4,43 +4,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
 namespace stridewise::engine {
 namespace {
 
+constexpr auto rows = std::to_array<MenuRow>({
+    {"copy", "runs that both sides have, in the order of dst; it can do all"},
+    {"transpose",
+     "rows of src to columns of dst, by squares: 1 to 32 bytes an element"},
+    {"zip",
+     "2, 4 or 8 rows of short elements that lie beside each other in dst"},
+    {"unzip", "the same backwards: columns that lie beside each other in src"},
+    {"program", "up to 512 bytes of dst from wherever in src, by masks"},
+    {"stages",
+     "blocks by way of a buffer in the nearest cache: two or three of the "
+     "above"},
+});
+
+bool by_lines(const Loops& loops) {
+  return std::ranges::all_of(loops, [](const Loop& loop) {
+    return loop.count == 1 || loop.dst % line_bytes == 0;
+  });
+}
+
+constexpr std::int64_t dense_bytes = 1024;  // of which no line's part matters
+
+bool copies_lines(const Move& move) {
+  constexpr std::int64_t long_run = 4 * line_bytes;
+  const std::int64_t run = move.unit + move.zeros;
+  return run >= long_run || (run % line_bytes == 0 && by_lines(move.rows) &&
+                             by_lines(move.planes));
+}
+
+// Columns of a lane or two that follow each other are put together to lines in registers.
+bool transposes_lines(const Move& move, std::int64_t column) {
+  const Loop& first = move.columns.front();
+  const bool dense = (column == 16 || column == 32) &&
+                     move.columns.size() == 1 && first.dst == column;
+  return (dense && column * first.count >= dense_bytes) ||
+         (column % line_bytes == 0 && by_lines(move.columns) &&
+          by_lines(move.planes));
+}
+
+bool zips_lines(const Move& move, std::int64_t column) {
+  const std::int64_t plane = column * move.columns.front().count;
+  return plane >= dense_bytes ||
+         (plane % line_bytes == 0 && by_lines(move.planes));
+}
+
 // Whether its kernel writes whole lines of dst, if dst begins with one, or long runs.
 bool writes_lines(const Move& move) {
-  constexpr std::int64_t long_run = 4 * line_bytes, dense_bytes = 1024;
-  const auto by_lines = [](const Loops& loops) {
-    return std::ranges::all_of(loops, [](const Loop& loop) {
-      return loop.count == 1 || loop.dst % line_bytes == 0;
-    });
-  };
   const std::int64_t column = (count_of(move.rows) + move.zeros) * move.unit;
-  switch (move.kind) {
-    case Kind::transpose: {
-      const Loop& first = move.columns.front();
-      const bool dense = (column == 16 || column == 32) &&
-                         move.columns.size() == 1 && first.dst == column;
-      if (dense && column * first.count >= dense_bytes) return true;
-      return column % line_bytes == 0 && by_lines(move.columns) &&
-             by_lines(move.planes);
-    }
-    case Kind::zip: {
-      const std::int64_t plane = column * move.columns.front().count;
-      return plane >= dense_bytes ||
-             (plane % line_bytes == 0 && by_lines(move.planes));
-    }
-    case Kind::copy: {
-      const std::int64_t run = move.unit + move.zeros;
-      return run >= long_run || (run % line_bytes == 0 && by_lines(move.rows) &&
-                                 by_lines(move.planes));
-    }
-    default:
-      return false;
-  }
+  if (move.kind == Kind::copy) return copies_lines(move);
+  if (move.kind == Kind::transpose) return transposes_lines(move, column);
+  return move.kind == Kind::zip && zips_lines(move, column);
 }
 
 // The candidates that are one kernel, with what each costs; and where src or dst is far,
@@ -155,6 +175,8 @@ std::vector<Staged> converting_ways(const Work& work, const Machine& machine,
 
 }  // namespace
 
+std::span<const MenuRow> menu_rows() { return rows; }
+
 Nest choose(const Work& work, const Machine& machine, const Reach& reach,
             Bill* bill) {
   Menu menu(work, machine, reach);
@@ -166,9 +188,11 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
       reach.streams, false, bill != nullptr};
   const double worth = profile.staged_advantage * menu.price(best);
   std::vector<Staged> staged;
-  propose_staged(work, machine, choice,
-                 bill == nullptr ? worth : std::numeric_limits<double>::max(),
-                 staged);
+  if (machine.has(Way::stages)) {
+    propose_staged(work, machine, choice,
+                   bill == nullptr ? worth : std::numeric_limits<double>::max(),
+                   staged);
+  }
   const auto cheapest = std::ranges::min_element(staged, {}, &Staged::cycles);
   const bool takes_staged =
       cheapest != staged.end() && cheapest->cycles < worth;

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/planner/nest.hpp"
@@ -21,6 +23,13 @@ struct Candidate {
 };
 // All that were weighed; the first is the one that was taken.
 using Bill = std::vector<Candidate>;
+
+// What each way does, in a line.
+struct MenuRow {
+  std::string_view name;
+  std::string_view what;
+};
+[[nodiscard]] std::span<const MenuRow> menu_rows();
 
 // The nest for a work on a machine; a bill, if one is asked for, gets all candidates. Its
 // offsets and tasks are left to the caller. Pre: the loops of the work are merged where they

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -61,104 +62,102 @@ void extend(Loops& chain, Loops& left, Side side, std::int64_t unit,
   }
 }
 
-void propose_transposes(const Work& work, const Machine& machine,
-                        std::vector<Move>& moves) {
-  Units units = units_of(work);
+// Elements that follow each other in src by one loop, and in dst by another.
+struct Crossed {
+  std::int64_t unit;  // bytes of an element
+  Loop column, row;
+  Loops left;
+};
+// Nothing where they are no power of two, or longer than that; runs that zeros follow are
+// no elements.
+std::optional<Crossed> crossed(const Work& work, const Units& units,
+                               std::int64_t longest) {
   const std::int64_t unit = units.unit;
-  if (!std::has_single_bit(static_cast<std::uint64_t>(unit)) || unit > 32)
-    return;
-  const std::int64_t zeros = work.zeros;
-  if (zeros > 0 && unit != work.width) return;
-  const Loop* const column = find_loop(units.loops, &Loop::src, unit);
-  if (column == nullptr) return;
-  Move move = {};
-  move.kind = Kind::transpose;
-  move.unit = unit;
-  Loops left = units.loops;
-  move.columns = {take(left, find_loop(left, &Loop::src, unit))};
-  if (const Loop* const row = find_loop(left, &Loop::dst, unit)) {
-    move.rows = {take(left, row)};
-  } else if (zeros > 0) {
-    move.rows = {{1, 0, unit}};
-  } else {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(unit)) ||
+      unit > longest || (work.zeros > 0 && unit != work.width)) {
+    return std::nullopt;
+  }
+  Crossed all{unit, {}, {1, 0, unit}, units.loops};
+  const Loop* const column = find_loop(all.left, &Loop::src, unit);
+  if (column == nullptr) return std::nullopt;
+  all.column = take(all.left, column);
+  const Loop* const row = find_loop(all.left, &Loop::dst, unit);
+  // Zeros follow single elements, too.
+  if (row == nullptr && work.zeros == 0) return std::nullopt;
+  if (row != nullptr) all.row = take(all.left, row);
+  return all;
+}
+
+// Adds a transpose, if there is a kernel for it that is not on the list yet.
+void add_transpose(const Work& work, const Machine& machine, Move move,
+                   Loops planes, std::vector<Move>& moves) {
+  sort_by(planes, &Loop::dst);
+  move.planes = std::move(planes);
+  const std::int64_t rows = count_of(move.rows) + move.zeros;
+  const std::int64_t row_bytes = rows * move.unit;
+  const bool dense =
+      move.columns.size() == 1 && move.columns[0].dst == row_bytes;
+  if (row_bytes < lane && !dense) return;
+  const Move& last = moves.back();
+  if (last.kind == Kind::transpose && last.rows == move.rows &&
+      last.columns == move.columns) {
     return;
   }
-  move.zeros = zeros;
-  constexpr std::int64_t page = 4096, most_count = 1 << 16;
-  const auto finish = [&](Move made, Loops planes) {
-    sort_by(planes, &Loop::dst);
-    made.planes = std::move(planes);
-    const std::int64_t rows = count_of(made.rows) + made.zeros;
-    const std::int64_t columns = count_of(made.columns);
-    const std::int64_t row_bytes = rows * unit;
-    const bool dense =
-        made.columns.size() == 1 && made.columns[0].dst == row_bytes;
-    if (row_bytes < lane && !dense) return;
-    const bool again = moves.back().kind == Kind::transpose &&
-                       moves.back().rows == made.rows &&
-                       moves.back().columns == made.columns;
-    if (again) return;
-    made.cycles = cycles_of_transpose(machine, unit, rows, columns,
-                                      count_of(made.planes)) +
-                  cycles_of_calls(machine, work.bytes(), tile_bytes(made));
-    moves.push_back(std::move(made));
-  };
-  // With what both sides go on by in the rows, or in the columns.
+  move.cycles =
+      cycles_of_transpose(machine, move.unit, rows, count_of(move.columns),
+                          count_of(move.planes)) +
+      cycles_of_calls(machine, work.bytes(), tile_bytes(move));
+  moves.push_back(std::move(move));
+}
+
+// With what both sides go on by in the rows, or in the columns.
+void propose_transposes(const Work& work, const Machine& machine,
+                        const Units& units, std::vector<Move>& moves) {
+  constexpr std::int64_t page = 4096, most_count = 1 << 16, longest = 32;
+  const auto from = crossed(work, units, longest);
+  if (!from) return;
   for (const bool rows_first : {true, false}) {
-    Move made = move;
-    Loops planes = left;
-    const auto rows = [&] {
-      if (zeros == 0) {
-        extend(made.rows, planes, &Loop::dst, unit, line_bytes, most_count);
-      }
+    Move move{Kind::transpose, from->unit, {from->row},
+              {from->column},  {},         work.zeros};
+    Loops planes = from->left;
+    const auto extend_rows = [&] {
+      if (work.zeros > 0) return;
+      extend(move.rows, planes, &Loop::dst, from->unit, line_bytes, most_count);
     };
-    if (rows_first) rows();
-    extend(made.columns, planes, &Loop::src, unit, page, most_count);
-    if (!rows_first) rows();
-    finish(std::move(made), std::move(planes));
+    if (rows_first) extend_rows();
+    extend(move.columns, planes, &Loop::src, from->unit, page, most_count);
+    if (!rows_first) extend_rows();
+    add_transpose(work, machine, std::move(move), std::move(planes), moves);
   }
 }
 
-void propose_zips(const Work& work, const Machine& machine,
+// Two, four or eight rows that lie beside each other in dst, or columns in src.
+void propose_zips(const Work& work, const Machine& machine, const Units& units,
                   std::vector<Move>& moves) {
-  Units units = units_of(work);
-  const std::int64_t unit = units.unit;
-  if (!std::has_single_bit(static_cast<std::uint64_t>(unit)) || unit > 4)
-    return;
-  if (work.zeros > 0 && unit != work.width) return;
-  Loops left = units.loops;
-  const Loop* const column = find_loop(left, &Loop::src, unit);
-  if (column == nullptr) return;
-  Move move = {};
-  move.kind = Kind::zip;
-  move.unit = unit;
-  move.zeros = work.zeros;
-  move.columns = {take(left, column)};
-  const Loop* const row = find_loop(left, &Loop::dst, unit);
-  if (row == nullptr && work.zeros == 0) return;
-  move.rows = {row == nullptr ? Loop{1, 0, unit} : take(left, row)};
-  const std::int64_t rows = move.rows[0].count + move.zeros;
-  const auto of_two = [&](std::int64_t count) {
+  constexpr std::int64_t longest = 4;
+  const auto from = crossed(work, units, longest);
+  if (!from) return;
+  const auto& [unit, column, row, left] = *from;
+  const auto is_few = [unit = unit](std::int64_t count) {
     return (count == 2 || count == 4 || count == 8) && count * unit < lane;
   };
-  sort_by(left, &Loop::dst);
-  move.planes = std::move(left);
-  const std::int64_t planes = count_of(move.planes);
-  if (of_two(rows) && move.columns[0].dst == rows * unit &&
-      move.columns[0].count * unit >= lane) {
-    move.cycles =
-        cycles_of_zip(machine, rows * unit * move.columns[0].count, planes) +
-        cycles_of_calls(machine, work.bytes(), tile_bytes(move));
+  Move move{Kind::zip, unit, {row}, {column}, left, work.zeros};
+  sort_by(move.planes, &Loop::dst);
+  const auto add = [&](Kind kind, std::int64_t plane_bytes) {
+    move.kind = kind;
+    move.cycles = cycles_of_zip(machine, plane_bytes, count_of(move.planes)) +
+                  cycles_of_calls(machine, work.bytes(), tile_bytes(move));
     moves.push_back(move);
-  }
-  const std::int64_t lanes = move.rows[0].src / unit;
-  if (work.zeros == 0 && move.rows[0].src % unit == 0 && of_two(lanes) &&
-      lanes >= move.columns[0].count && move.rows[0].count * unit >= lane) {
-    move.kind = Kind::unzip;
-    move.cycles =
-        cycles_of_zip(machine, lanes * unit * move.rows[0].count, planes) +
-        cycles_of_calls(machine, work.bytes(), tile_bytes(move));
-    moves.push_back(move);
+  };
+  const std::int64_t rows = row.count + work.zeros;
+  const bool zips =
+      is_few(rows) && column.dst == rows * unit && column.count * unit >= lane;
+  if (zips && machine.has(Way::zip)) add(Kind::zip, column.count * rows * unit);
+  const std::int64_t lanes = row.src / unit;
+  const bool unzips = work.zeros == 0 && row.src % unit == 0 && is_few(lanes) &&
+                      lanes >= column.count && row.count * unit >= lane;
+  if (unzips && machine.has(Way::unzip)) {
+    add(Kind::unzip, row.count * lanes * unit);
   }
 }
 
@@ -230,9 +229,13 @@ Move copy_of(const Work& work, const Machine& machine) {
 void propose_moves(const Work& work, const Machine& machine,
                    std::vector<Move>& moves) {
   moves.push_back(copy_of(work, machine));
-  if (units_of(work).unit > 64) return;
-  propose_transposes(work, machine, moves);
-  propose_zips(work, machine, moves);
+  const Units units = units_of(work);
+  if (units.unit > line_bytes) return;
+  if (machine.has(Way::transpose)) {
+    propose_transposes(work, machine, units, moves);
+  }
+  propose_zips(work, machine, units, moves);
+  if (!machine.has(Way::program)) return;
   const Move& best = *std::ranges::min_element(moves, {}, &Move::cycles);
   if (auto program = best_program(work, machine, best.cycles)) {
     moves.push_back(*std::move(program));

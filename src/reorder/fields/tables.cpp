@@ -115,14 +115,18 @@ class NestPlanner {
       if (!loop) return unexpected(loop.error());
       if (loop->size() > 1) loops.push_back(*std::move(loop));
     }
-    // A copy is written from the same element.
+    add_copies(to, loops);
+    choose_inner(std::move(loops), bits_ ? 1 : src_.element_bits(), nest);
+    if (nest.outer.size() > most_loops) return too_irregular();
+    return nest;
+  }
+
+  // A copy is written from the same element.
+  static void add_copies(const Side& to, std::vector<PlaceLoop>& loops) {
     for (const PieceTerm& term : to.piece->terms) {
       if (term.copies < 2) continue;
       loops.push_back({.count = term.copies, .step = {0, term.stride}});
     }
-    choose_inner(std::move(loops), bits_ ? 1 : src_.element_bits(), nest);
-    if (nest.outer.size() > most_loops) return too_irregular();
-    return nest;
   }
 
   static unexpected<Error> too_irregular() {

@@ -2,30 +2,14 @@
 #include "stridewise/explain.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
 #include "machine/text.hpp"
 #include "reorder/planner/plan.hpp"
-#include "stridewise/suggest.hpp"
 
 namespace stridewise {
 namespace {
-
-Result<Machine> machine_of(std::string_view text) {
-  if (text.empty()) return this_machine();
-  if (text.find('=') != std::string_view::npos) return read_machine(text);
-  if (auto named = named_machine(text)) return *std::move(named);
-  const std::vector<std::string> names = machine_names();
-  const std::string hint = nearest(text, names);
-  return fail(
-      ErrorCode::unknown_name,
-      fmt::format("no machine is named '{}'{}", text,
-                  hint.empty()
-                      ? fmt::format("; there are {}", fmt::join(names, ", "))
-                      : fmt::format("; did you mean {}?", hint)));
-}
 
 std::vector<ExplainedWay> ways_of(const engine::Bill& bill) {
   std::vector<ExplainedWay> ways;
@@ -36,6 +20,14 @@ std::vector<ExplainedWay> ways_of(const engine::Bill& bill) {
 }
 
 }  // namespace
+
+std::vector<MenuEntry> plan_menu() {
+  std::vector<MenuEntry> menu;
+  for (const engine::MenuRow& row : engine::menu_rows()) {
+    menu.push_back({std::string(row.name), std::string(row.what)});
+  }
+  return menu;
+}
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
@@ -52,9 +44,8 @@ Result<std::string> machine_profile(std::string_view name) {
 }
 
 Result<Explanation> explain_plan(const Layout& src, const Layout& dst,
-                                 const PlanOptions& options,
-                                 std::string_view text) {
-  const Result<Machine> machine = machine_of(text);
+                                 const PlanOptions& options) {
+  const Result<Machine> machine = machine_of(options.machine);
   if (!machine) return unexpected(machine.error());
   if (engine::kernels_of(machine->isa).empty()) {
     return fail(ErrorCode::unsupported,

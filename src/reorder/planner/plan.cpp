@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "machine/text.hpp"
 #include "reorder/planner/nests.hpp"
 #include "reorder/planner/pieces.hpp"
 #include "stridewise/notation.hpp"
@@ -253,7 +254,20 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                             "machine has not",
                             isa_name(least_isa())));
   }
-  auto data = detail::plan_for(this_machine(), src, dst, options);
+  // Most plans are for this machine, which is known already.
+  std::optional<Machine> other;
+  if (!options.machine.empty()) {
+    Result<Machine> machine = machine_of(options.machine);
+    if (!machine) return unexpected(machine.error());
+    if (machine->isa > best_isa()) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{} has {}, which this machine has not",
+                              machine->name, isa_name(machine->isa)));
+    }
+    other = *std::move(machine);
+  }
+  auto data =
+      detail::plan_for(other ? *other : this_machine(), src, dst, options);
   if (!data) return unexpected(data.error());
   return Plan(std::make_shared<const PlanData>(*std::move(data)));
 }

@@ -48,6 +48,18 @@ class ValueConversion::Path {
     return conversion_;
   }
 
+  // By the types on the way between two that no converter is for.
+  void go_between(const ElementType& src, const ElementType& dst) {
+    if (src.is_integer() && dst.is_integer()) return go("s64");
+    if (!needs_double(src) && !needs_double(dst)) return go("f32");
+    const WideConverters& by = wide_converters();
+    if (!src.is_integer() && src.name != "f64") go("f32");
+    if (src.name == "s64") go("f64", by.odd_f64_of_s64);
+    if (src.name == "u64") go("f64", by.odd_f64_of_u64);
+    go("f64");
+    if (!dst.is_integer() && dst.name != "f32") go("f32", by.odd_f32_of_f64);
+  }
+
  private:
   std::string_view at_;
   ValueConversion conversion_;
@@ -63,20 +75,7 @@ std::optional<ValueConversion> find_conversion(const Values& values) {
   }
   ValueConversion::Path path(src.name);
   if (find_converter(src.name, dst.name) == nullptr) {
-    if (src.is_integer() && dst.is_integer()) {
-      path.go("s64");
-    } else if (needs_double(src) || needs_double(dst)) {
-      const WideConverters& by = wide_converters();
-      if (!src.is_integer() && src.name != "f64") path.go("f32");
-      if (src.name == "s64") path.go("f64", by.odd_f64_of_s64);
-      if (src.name == "u64") path.go("f64", by.odd_f64_of_u64);
-      path.go("f64");
-      if (!dst.is_integer() && dst.name != "f32") {
-        path.go("f32", by.odd_f32_of_f64);
-      }
-    } else {
-      path.go("f32");
-    }
+    path.go_between(src, dst);
   }
   path.go(dst.name);
   return path.end();

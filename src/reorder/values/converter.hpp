@@ -78,7 +78,7 @@ struct Converter {
 // Converters between numbers of 64 bits and all others, and those that round to odd:
 // steps on the way to types of fewer bits.
 struct WideConverters {
-  std::vector<Converter> converters;
+  std::span<const Converter> converters;
   ConvertRuns odd_f32_of_f64 = nullptr;
   ConvertRuns odd_f64_of_s64 = nullptr;
   ConvertRuns odd_f64_of_u64 = nullptr;

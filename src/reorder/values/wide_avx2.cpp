@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#define STRIDEWISE_VALUES_ISA x86
 #include "reorder/values/wide_loops.hpp"
 
 namespace stridewise {
+namespace {
 
-const WideConverters& x86::avx2_wide_converters() {
-  static const WideConverters all = all_wide(Isa::avx2);
-  return all;
-}
+constexpr WideTable table = wide_table(Isa::avx2);
+constexpr WideConverters wide = all_wide(table);
+
+}  // namespace
+
+const WideConverters& x86::avx2_wide_converters() { return wide; }
 
 }  // namespace stridewise

@@ -1,6 +1,5 @@
-// Conversions by way of 64 bits, as plain loops that compilers turn into vectors. What
-// includes this says for which instruction set: the same loops of another one are other
-// functions, in a namespace of their own.
+// Conversions by way of 64 bits, as plain loops that compilers turn into vectors. Included
+// by the file of an instruction set alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +10,11 @@
 #include <limits>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "reorder/values/converter.hpp"
 
-namespace stridewise::STRIDEWISE_VALUES_ISA {
+namespace stridewise {
+namespace {
 
 // -------------------------------------------------------------- integers ---
 
@@ -176,51 +175,59 @@ inline void odd_f32_of_f64(const ValueRuns& runs, const Quantisation&) {
 
 // ----------------------------------------------------------------- table ---
 
-template <class Integer>
-void add_integer(std::string_view name, Isa isa,
-                 std::vector<Converter>& table) {
-  table.push_back({name, "f64", isa, &dequantise<Integer, false>});
-  table.push_back({"f64", name, isa, &quantise<Integer>});
-  if (name == "s64") return;
-  table.push_back({name, "s64", isa, &to_s64<Integer>});
-  table.push_back({"s64", name, isa, &from_s64<Integer>});
-}
+// Filled while it is compiled: nothing but loops is in such a file.
+struct WideTable {
+  std::array<Converter, 96> rows = {};
+  std::size_t count = 0;
 
-template <int width>
-void add_narrow(Isa isa, std::vector<Converter>& table) {
-  static constexpr std::array<std::string_view, 9> u = {
-      "", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8"};
-  static constexpr std::array<std::string_view, 9> s = {
-      "", "", "s2", "s3", "s4", "s5", "s6", "s7", "s8"};
-  add_integer<WideInteger<std::uint8_t, width>>(u[width], isa, table);
-  if constexpr (width > 1) {
-    add_integer<WideInteger<std::int8_t, width>>(s[width], isa, table);
+  constexpr void add(std::string_view src, std::string_view dst, Isa isa,
+                     ConvertRuns run) {
+    rows[count++] = {src, dst, isa, run};
   }
+  template <class Integer>
+  constexpr void add_integer(std::string_view name, Isa isa) {
+    add(name, "f64", isa, &dequantise<Integer, false>);
+    add("f64", name, isa, &quantise<Integer>);
+    if (name == "s64") return;
+    add(name, "s64", isa, &to_s64<Integer>);
+    add("s64", name, isa, &from_s64<Integer>);
+  }
+  template <int width>
+  constexpr void add_narrow(std::string_view u, std::string_view s, Isa isa) {
+    add_integer<WideInteger<std::uint8_t, width>>(u, isa);
+    if constexpr (width > 1) {
+      add_integer<WideInteger<std::int8_t, width>>(s, isa);
+    }
+  }
+};
+
+constexpr WideTable wide_table(Isa isa) {
+  WideTable table;
+  table.add("f32", "f64", isa, &f64_of_f32);
+  table.add("f64", "f32", isa, &f32_of_f64);
+  table.add_narrow<1>("u1", "", isa);
+  table.add_narrow<2>("u2", "s2", isa);
+  table.add_narrow<3>("u3", "s3", isa);
+  table.add_narrow<4>("u4", "s4", isa);
+  table.add_narrow<5>("u5", "s5", isa);
+  table.add_narrow<6>("u6", "s6", isa);
+  table.add_narrow<7>("u7", "s7", isa);
+  table.add_narrow<8>("u8", "s8", isa);
+  table.add_integer<WideInteger<std::int16_t, 16>>("s16", isa);
+  table.add_integer<WideInteger<std::uint16_t, 16>>("u16", isa);
+  table.add_integer<WideInteger<std::int32_t, 32>>("s32", isa);
+  table.add_integer<WideInteger<std::uint32_t, 32>>("u32", isa);
+  table.add_integer<WideInteger<std::int64_t, 64>>("s64", isa);
+  table.add_integer<WideInteger<std::uint64_t, 64>>("u64", isa);
+  return table;
 }
 
-inline WideConverters all_wide(Isa isa) {
-  WideConverters all;
-  std::vector<Converter>& table = all.converters;
-  table.push_back({"f32", "f64", isa, &f64_of_f32});
-  table.push_back({"f64", "f32", isa, &f32_of_f64});
-  add_narrow<1>(isa, table);
-  add_narrow<2>(isa, table);
-  add_narrow<3>(isa, table);
-  add_narrow<4>(isa, table);
-  add_narrow<5>(isa, table);
-  add_narrow<6>(isa, table);
-  add_narrow<7>(isa, table);
-  add_narrow<8>(isa, table);
-  add_integer<WideInteger<std::int16_t, 16>>("s16", isa, table);
-  add_integer<WideInteger<std::uint16_t, 16>>("u16", isa, table);
-  add_integer<WideInteger<std::int32_t, 32>>("s32", isa, table);
-  add_integer<WideInteger<std::uint32_t, 32>>("u32", isa, table);
-  add_integer<WideInteger<std::int64_t, 64>>("s64", isa, table);
-  add_integer<WideInteger<std::uint64_t, 64>>("u64", isa, table);
-  all.odd_f32_of_f64 = &odd_f32_of_f64;
-  all.odd_f64_of_s64 = &dequantise<WideInteger<std::int64_t, 64>, true>;
-  all.odd_f64_of_u64 = &dequantise<WideInteger<std::uint64_t, 64>, true>;
-  return all;
+constexpr WideConverters all_wide(const WideTable& table) {
+  return {{table.rows.data(), table.count},
+          &odd_f32_of_f64,
+          &dequantise<WideInteger<std::int64_t, 64>, true>,
+          &dequantise<WideInteger<std::uint64_t, 64>, true>};
 }
 
-}  // namespace stridewise::STRIDEWISE_VALUES_ISA
+}  // namespace
+}  // namespace stridewise

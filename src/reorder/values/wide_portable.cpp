@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#define STRIDEWISE_VALUES_ISA portable
 #include "reorder/values/wide_loops.hpp"
 
 namespace stridewise {
+namespace {
 
-const WideConverters& portable::wide_converters() {
-  static const WideConverters all = all_wide(Isa::portable);
-  return all;
-}
+constexpr WideTable table = wide_table(Isa::portable);
+constexpr WideConverters wide = all_wide(table);
+
+}  // namespace
+
+const WideConverters& portable::wide_converters() { return wide; }
 
 }  // namespace stridewise
