@@ -79,12 +79,14 @@ std::string text_of(const std::vector<Setting>& settings) {
   return text;
 }
 
-// Other values that a number may be better with; none for what is no number.
+// Other values that a number may be better with; none for what is no number, and for what
+// loops over one conversion do not tell: whether who reads dst finds it in a cache, and how
+// well threads share the work.
 std::vector<std::string> others(const Setting& setting) {
-  if (setting.name == "name" || setting.name == "isa" ||
-      setting.name == "without") {
-    return {};
-  }
+  constexpr std::array<std::string_view, 6> kept = {
+      "name",       "isa",        "without",
+      "near_bytes", "task_bytes", "min_streamed_bytes"};
+  if (std::ranges::find(kept, setting.name) != kept.end()) return {};
   if (setting.value == "true") return {"false"};
   if (setting.value == "false") return {"true"};
   const double number = std::stod(setting.value);

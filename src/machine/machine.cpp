@@ -31,6 +31,8 @@ constexpr Profile avx2_profile = {
     .source_cycles = 2.0,
     .piece_begin_cycles = 14,
     .source_begin_cycles = 3,
+    .split_load_cycles = 1,
+    .split_store_cycles = 5,
     .call_cycles = 45,
     .block_cycles = 110,
     .scattered_byte_cycles = 0.4,
@@ -45,18 +47,32 @@ constexpr Profile avx2_profile = {
     .far_run_bytes = 256,
     .far_ahead_bytes = 512,
     .far_strips = 4,
+    .near_strips = 4,
+    .l1_ways = 8,
     .near_whole_lines = false,
     .task_bytes = 512 << 10,
 };
 
-// measured: the same machine and command
+// measured: Sapphire Rapids, 2026-11-28, bench --tune on activations, weights and
+// transposes up to 12 MiB
 constexpr Profile intel_avx512_profile = [] {
   Profile profile = avx2_profile;
-  profile.transpose_kib_cycles = 50;
+  profile.transpose_kib_cycles = 48;
+  profile.transpose_byte_factor = 1.15;
+  profile.transpose_pair_factor = 1;
+  profile.plane_cycles = 7.2;
+  profile.chunk_line_cycles = 2.7;
   profile.zip_kib_cycles = 45;
-  profile.copy_line_cycles = 2;
+  profile.copy_line_cycles = 3.2;
   profile.source_cycles = 1.6;
+  profile.piece_begin_cycles = 22.4;
+  profile.split_load_cycles = 0.6;
+  profile.staged_advantage = 0.72;
+  profile.planes_bytes = 64 << 10;
+  profile.program_bytes = 32 << 10;
+  profile.near_strips = 8;
   profile.near_whole_lines = true;
+  profile.l1_ways = 12;
   return profile;
 }();
 

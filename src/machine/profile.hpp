@@ -30,6 +30,9 @@ struct Profile {
   double source_cycles;
   double piece_begin_cycles;
   double source_begin_cycles;
+  // A load and a store of it, besides, that reach over the end of a line.
+  double split_load_cycles;
+  double split_store_cycles;
   // What calls a kernel, and what brings a block through a stage.
   double call_cycles;
   double block_cycles;
@@ -56,6 +59,10 @@ struct Profile {
   // turns.
   std::int64_t far_ahead_bytes;
   std::int64_t far_strips;
+  // The same at most where src and dst are near, and the ways of the L1 cache: rows that
+  // strips take by turns must not crowd its sets.
+  std::int64_t near_strips;
+  std::int64_t l1_ways;
   // Whether transposes near the core take whole lines of src, where vectors are lines.
   bool near_whole_lines;
   // What a task moves, so that threads are busy and handing out is cheap.

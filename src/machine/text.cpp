@@ -38,6 +38,8 @@ const auto numbers = std::to_array<Number>({
     {"source_cycles", &Profile::source_cycles},
     {"piece_begin_cycles", &Profile::piece_begin_cycles},
     {"source_begin_cycles", &Profile::source_begin_cycles},
+    {"split_load_cycles", &Profile::split_load_cycles},
+    {"split_store_cycles", &Profile::split_store_cycles},
     {"call_cycles", &Profile::call_cycles},
     {"block_cycles", &Profile::block_cycles},
     {"scattered_byte_cycles", &Profile::scattered_byte_cycles},
@@ -52,6 +54,8 @@ const auto numbers = std::to_array<Number>({
     {"far_run_bytes", &Profile::far_run_bytes},
     {"far_ahead_bytes", &Profile::far_ahead_bytes},
     {"far_strips", &Profile::far_strips},
+    {"near_strips", &Profile::near_strips},
+    {"l1_ways", &Profile::l1_ways},
     {"near_whole_lines", &Profile::near_whole_lines},
     {"task_bytes", &Profile::task_bytes},
 });

@@ -30,6 +30,16 @@ class Programs {
 
  public:
   static void run(const Tile& tile, const Hints& /*hints*/) {
+    tiles<false>(tile);
+  }
+  // Of vectors as long as a line: pieces that are whole lines of dst.
+  static void stream(const Tile& tile, const Hints& /*hints*/) {
+    dst_bits(tile) % line_bytes == 0 ? tiles<true>(tile) : tiles<false>(tile);
+  }
+
+ private:
+  template <bool streams>
+  static void tiles(const Tile& tile) {
     const ProgramTable program(tile.program);
     Tile rest = tile;
     const Loop inner = tile.planes[0];
@@ -42,7 +52,8 @@ class Programs {
         --whole;
       }
       for (std::int64_t k = 0; k < program.pieces(); ++k) {
-        piece(program.piece(k), src, dst, {whole, inner.src, inner.dst});
+        piece<streams>(program.piece(k), src, dst,
+                       {whole, inner.src, inner.dst});
       }
       for (std::int64_t k = whole; k < inner.count; ++k) {
         program.move_elements(src + k * inner.src, dst + k * inner.dst);
@@ -50,69 +61,83 @@ class Programs {
     });
   }
 
- private:
+  template <bool streams>
   static void piece(const ProgramTable::Piece& piece, const std::byte* src,
                     std::byte* dst, const Loop& loop) {
     dst += piece.dst;
     const auto* const sources = piece.sources;
+    const bool line =
+        streams && piece.bytes == line_bytes && piece.dst % line_bytes == 0;
     switch (piece.count) {
       case 1:
-        return constant<1>(sources, src, dst, loop, piece.bytes);
+        return constant<1, streams>(sources, src, dst, loop, piece.bytes, line);
       case 2:
-        return constant<2>(sources, src, dst, loop, piece.bytes);
+        return constant<2, streams>(sources, src, dst, loop, piece.bytes, line);
       case 3:
-        return constant<3>(sources, src, dst, loop, piece.bytes);
+        return constant<3, streams>(sources, src, dst, loop, piece.bytes, line);
       case 4:
-        return constant<4>(sources, src, dst, loop, piece.bytes);
+        return constant<4, streams>(sources, src, dst, loop, piece.bytes, line);
       default:
-        return any(sources, piece.count, src, dst, loop, piece.bytes);
+        return any<streams>(sources, piece.count, src, dst, loop, piece.bytes,
+                            line);
     }
   }
 
-  template <int count>
+  // each(store) with what stores a piece.
+  template <bool streams, class Each>
+  [[gnu::always_inline]] static void with_store(std::int64_t bytes, bool line,
+                                                Each each) {
+    if constexpr (streams) {
+      if (line) {
+        return each([](std::byte* to, V v) { Vector::stream(to, v); });
+      }
+    }
+    if (bytes == vector_bytes) {
+      return each([](std::byte* to, V v) { Vector::store(to, v); });
+    }
+    each([bytes](std::byte* to, V v) { Vector::store_first(to, v, bytes); });
+  }
+
+  template <int count, bool streams>
   [[gnu::noinline]] static void constant(const std::byte* sources,
                                          const std::byte* src, std::byte* dst,
-                                         Loop loop, std::int64_t bytes) {
+                                         Loop loop, std::int64_t bytes,
+                                         bool line) {
     typename Vector::Source from[count];
 #pragma GCC unroll 4
     for (int k = 0; k < count; ++k) {
       from[k] = Vector::source(sources + k * Vector::source_bytes);
     }
-    const auto each = [&](auto store) __attribute__((always_inline)) {
-      for (std::int64_t i = 0; i < loop.count; ++i) {
-        V v = Vector::first(from[0], src);
+    with_store<streams>(
+        bytes, line, [&](auto store) __attribute__((always_inline)) {
+          for (std::int64_t i = 0; i < loop.count; ++i) {
+            V v = Vector::first(from[0], src);
 #pragma GCC unroll 4
-        for (int k = 1; k < count; ++k) v = Vector::more(v, from[k], src);
+            for (int k = 1; k < count; ++k) v = Vector::more(v, from[k], src);
+            store(dst, v);
+            src += loop.src;
+            dst += loop.dst;
+          }
+        });
+  }
+
+  template <bool streams>
+  [[gnu::noinline]] static void any(const std::byte* sources,
+                                    std::int64_t count, const std::byte* src,
+                                    std::byte* dst, Loop loop,
+                                    std::int64_t bytes, bool line) {
+    with_store<streams>(bytes, line, [&](auto store) {
+      for (std::int64_t i = 0; i < loop.count; ++i) {
+        V v = Vector::first(Vector::source(sources), src);
+        for (std::int64_t k = 1; k < count; ++k) {
+          v = Vector::more(
+              v, Vector::source(sources + k * Vector::source_bytes), src);
+        }
         store(dst, v);
         src += loop.src;
         dst += loop.dst;
       }
-    };
-    if (bytes == vector_bytes) {
-      each([](std::byte* to, V v) { Vector::store(to, v); });
-    } else {
-      each([bytes](std::byte* to, V v) { Vector::store_first(to, v, bytes); });
-    }
-  }
-
-  [[gnu::noinline]] static void any(const std::byte* sources,
-                                    std::int64_t count, const std::byte* src,
-                                    std::byte* dst, Loop loop,
-                                    std::int64_t bytes) {
-    for (std::int64_t i = 0; i < loop.count; ++i) {
-      V v = Vector::first(Vector::source(sources), src);
-      for (std::int64_t k = 1; k < count; ++k) {
-        v = Vector::more(v, Vector::source(sources + k * Vector::source_bytes),
-                         src);
-      }
-      if (bytes == vector_bytes) {
-        Vector::store(dst, v);
-      } else {
-        Vector::store_first(dst, v, bytes);
-      }
-      src += loop.src;
-      dst += loop.dst;
-    }
+    });
   }
 };
 

@@ -23,91 +23,127 @@ struct Span {
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
 };
 
-Span span_of(Places places, std::int64_t element_bytes) {
+Span span_of(const ProgramRuns& runs) {
   Span span;
-  for (const std::int64_t at : places) {
+  for (const std::int64_t at : runs.places) {
     if (at == no_row) continue;
     span.first = std::min(span.first, at);
-    span.end = std::max(span.end, at + element_bytes);
+    span.end = std::max(span.end, at + runs.element_bytes);
   }
+  if (span.first < span.end) span.end += (runs.count - 1) * runs.src_step;
   return span;
 }
 
-// A run of dst, and the vector that moves it by pieces.
-class Run {
+// A piece of a run.
+struct Piece {
+  std::int64_t at;   // its first byte in the run
+  std::int64_t run;  // which of them
+};
+
+// Runs of dst, and the vector that moves them by pieces.
+class Runs {
  public:
-  Run(Places places, std::int64_t element_bytes, const ProgramVector& vector)
-      : places_(places),
-        element_bytes_(element_bytes),
+  Runs(const ProgramRuns& runs, const ProgramVector& vector)
+      : runs_(runs),
         vector_(vector),
-        span_(span_of(places, element_bytes)),
-        bytes_(std::ssize(places) * element_bytes),
+        span_(span_of(runs)),
+        bytes_(std::ssize(runs.places) * runs.element_bytes),
         piece_bytes_(bytes_ >= vector.bytes()      ? vector.bytes()
                      : vector.stores_any           ? bytes_
                      : bytes_ >= vector.lane_bytes ? vector.lane_bytes
                                                    : 0) {}
 
-  [[nodiscard]] Places places() const { return places_; }
-  [[nodiscard]] std::int64_t element_bytes() const { return element_bytes_; }
+  [[nodiscard]] const ProgramRuns& all() const { return runs_; }
   [[nodiscard]] const ProgramVector& vector() const { return vector_; }
   [[nodiscard]] const Span& span() const { return span_; }
   // Whole vectors, or lanes; 0 where the run is too short for one.
   [[nodiscard]] std::int64_t piece_bytes() const { return piece_bytes_; }
+  [[nodiscard]] std::int64_t dst_of(const Piece& piece) const {
+    return piece.at + piece.run * runs_.dst_step;
+  }
 
-  // one(at) for each piece; the last of them reaches back.
+  // one(piece) for each; the last of a run reaches back.
   template <class One>
   void each_piece(One one) const {
-    for (std::int64_t at = 0; at < bytes_; at += piece_bytes_) {
-      one(std::min(at, bytes_ - piece_bytes_));
+    for (std::int64_t run = 0; run < runs_.count; ++run) {
+      for (std::int64_t at = 0; at < bytes_; at += piece_bytes_) {
+        one(Piece{std::min(at, bytes_ - piece_bytes_), run});
+      }
     }
   }
 
-  // Of the piece at that byte of dst, the elements of lane `l`.
-  [[nodiscard]] Places lane(std::int64_t at, std::int64_t l) const {
+  // The places of the elements of lane `l` of a piece, those of the first run.
+  [[nodiscard]] Places lane(const Piece& piece, std::int64_t l) const {
     const std::int64_t begin = l * vector_.lane_bytes;
     const std::int64_t end = std::min(begin + vector_.lane_bytes, piece_bytes_);
     if (begin >= end) return {};
-    return places_.subspan(
-        static_cast<std::size_t>((at + begin) / element_bytes_),
-        static_cast<std::size_t>((end - begin) / element_bytes_));
+    return runs_.places.subspan(
+        static_cast<std::size_t>((piece.at + begin) / runs_.element_bytes),
+        static_cast<std::size_t>((end - begin) / runs_.element_bytes));
   }
 
   // one(begin) for pieces of src that together hold the elements of a lane, from the
   // first in memory on.
   template <class One>
-  void each_source(Places elements, One one) const {
+  void each_source(const Piece& piece, Places elements, One one) const {
     std::array<std::int64_t, most_lane_elements> sorted;  // NOLINT: set below
     std::size_t count = 0;
     for (const std::int64_t at : elements) {
-      if (at != no_row) sorted[count++] = at;
+      if (at != no_row) sorted[count++] = at + piece.run * runs_.src_step;
     }
     const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(count);
     if (!std::is_sorted(sorted.begin(), end)) std::sort(sorted.begin(), end);
     // Not beyond what the tile holds of src, if it holds so much.
     const std::int64_t last =
         std::max(span_.end - vector_.lane_bytes, span_.first);
-    for (std::size_t k = 0; k < count;) {
-      const std::int64_t begin = std::min(sorted[k], last);
-      const std::int64_t fits = begin + vector_.lane_bytes - element_bytes_;
-      one(begin);
-      while (k < count && sorted[k] <= fits) ++k;
+    const std::span places(sorted.data(), count);
+    const auto count_of = [](std::int64_t& sources) {
+      return [&sources](std::int64_t) { ++sources; };
+    };
+    std::int64_t wherever = 0, of_lines = 0;
+    each_window(places, last, 1, count_of(wherever));
+    if (each_window(places, last, line_bytes, count_of(of_lines)) &&
+        of_lines <= wherever) {
+      // No load reaches over the end of a line.
+      each_window(places, last, line_bytes, one);
+    } else {
+      each_window(places, last, 1, one);
     }
   }
 
-  // Of the piece at that byte, those of the lane that has most.
-  [[nodiscard]] std::int64_t sources(std::int64_t at) const {
+  // Of the lane that has most; and the bits of where they begin.
+  [[nodiscard]] std::int64_t sources(const Piece& piece,
+                                     std::int64_t* bits = nullptr) const {
     std::int64_t most = 1;
     for (std::int64_t l = 0; l < vector_.lanes; ++l) {
       std::int64_t count = 0;
-      each_source(lane(at, l), [&](std::int64_t) { ++count; });
+      each_source(piece, lane(piece, l), [&](std::int64_t begin) {
+        ++count;
+        if (bits != nullptr) *bits |= begin;
+      });
       most = std::max(most, count);
     }
     return most;
   }
 
  private:
-  Places places_;
-  std::int64_t element_bytes_;
+  // one(begin) for windows as long as a lane that begin with a multiple of so many bytes;
+  // false where those do not hold all.
+  template <class One>
+  bool each_window(Places sorted, std::int64_t last, std::int64_t aligned_to,
+                   One one) const {
+    const std::int64_t reach = vector_.lane_bytes - runs_.element_bytes;
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      const std::int64_t begin =
+          std::min(sorted[k] - sorted[k] % aligned_to, last);
+      if (begin < span_.first || sorted[k] > begin + reach) return false;
+      one(begin);
+      while (k + 1 < sorted.size() && sorted[k + 1] <= begin + reach) ++k;
+    }
+    return true;
+  }
+
+  ProgramRuns runs_;
   ProgramVector vector_;
   Span span_;
   std::int64_t bytes_;
@@ -122,71 +158,79 @@ void append(std::vector<std::byte>& table, const void* data,
 
 class Maker {
  public:
-  explicit Maker(const Run& run) : run_(run) {}
+  explicit Maker(const Runs& runs) : runs_(runs) {}
 
   std::vector<std::byte> make() {
-    run_.each_piece([&](std::int64_t at) { add_piece(at); });
+    runs_.each_piece([&](const Piece& piece) { add_piece(piece); });
+    const ProgramRuns& all = runs_.all();
+    const std::int64_t elements = all.count * std::ssize(all.places);
     const std::size_t heads = sizeof(Head) + pieces_.size() * sizeof(PieceHead);
-    const std::size_t elements = run_.places().size() * sizeof(Element);
-    const Head head{std::ssize(pieces_), reach_, std::ssize(run_.places()),
-                    run_.element_bytes(),
+    const Head head{std::ssize(pieces_), reach_, elements, all.element_bytes,
                     static_cast<std::int64_t>(heads + sources_.size())};
     std::vector<std::byte> table;
-    table.reserve(heads + sources_.size() + elements);
+    table.reserve(heads + sources_.size() +
+                  static_cast<std::size_t>(elements) * sizeof(Element));
     append(table, &head, sizeof(head));
     for (PieceHead piece : pieces_) {
       piece.sources += static_cast<std::int64_t>(heads);
       append(table, &piece, sizeof(piece));
     }
     append(table, sources_.data(), sources_.size());
-    Element element{0, 0};
-    for (const std::int64_t place : run_.places()) {
-      element.src = place;
-      append(table, &element, sizeof(element));
-      element.dst += run_.element_bytes();
-    }
+    for (std::int64_t run = 0; run < all.count; ++run) add_elements(run, table);
     return table;
   }
 
  private:
-  void add_piece(std::int64_t at) {
-    const ProgramVector& vector = run_.vector();
-    const std::int64_t count = run_.sources(at);
+  void add_elements(std::int64_t run, std::vector<std::byte>& table) const {
+    const ProgramRuns& all = runs_.all();
+    Element element{0, run * all.dst_step};
+    for (const std::int64_t place : all.places) {
+      element.src = place == no_row ? no_row : place + run * all.src_step;
+      append(table, &element, sizeof(element));
+      element.dst += all.element_bytes;
+    }
+  }
+
+  void add_piece(const Piece& piece) {
+    const ProgramVector& vector = runs_.vector();
+    const std::int64_t count = runs_.sources(piece);
     const std::size_t first = sources_.size();
-    pieces_.push_back({at, run_.piece_bytes(), count, std::ssize(sources_)});
+    pieces_.push_back({runs_.dst_of(piece), runs_.piece_bytes(), count,
+                       std::ssize(sources_)});
     sources_.resize(first +
                     static_cast<std::size_t>(count * vector.source_bytes()));
     for (std::int64_t l = 0; l < vector.lanes; ++l) {
-      const Places elements = run_.lane(at, l);
+      const Places elements = runs_.lane(piece, l);
       std::byte* to = sources_.data() + first;
       std::int64_t made = 0, first_begin = 0;
       taken_.assign(elements.size(), false);
-      run_.each_source(elements, [&](std::int64_t begin) {
+      runs_.each_source(piece, elements, [&](std::int64_t begin) {
         if (made++ == 0) first_begin = begin;
-        add_source(to, l, elements, begin);
+        add_source(to, l, piece, elements, begin);
         to += vector.source_bytes();
       });
       // Lanes that have fewer take nothing of others.
-      if (made == 0 && run_.span().first < run_.span().end) {
-        first_begin = run_.span().first;
+      if (made == 0 && runs_.span().first < runs_.span().end) {
+        first_begin = runs_.span().first;
       }
       for (; made < count; ++made, to += vector.source_bytes()) {
-        add_source(to, l, {}, first_begin);
+        add_source(to, l, piece, {}, first_begin);
       }
     }
   }
 
   // What lane `l` takes of a source: those of its elements that no earlier one took.
-  void add_source(std::byte* to, std::int64_t l, Places elements,
-                  std::int64_t begin) {
-    const ProgramVector& vector = run_.vector();
-    const std::int64_t width = run_.element_bytes();
+  void add_source(std::byte* to, std::int64_t l, const Piece& piece,
+                  Places elements, std::int64_t begin) {
+    const ProgramVector& vector = runs_.vector();
+    const std::int64_t width = runs_.all().element_bytes;
+    const std::int64_t shift = piece.run * runs_.all().src_step;
     std::array<std::uint8_t, most_lane_elements> mask{};
     mask.fill(masked_byte);
     std::uint64_t present = 0;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (taken_[k] || elements[k] == no_row) continue;
-      const std::int64_t at = elements[k] - begin;
+      const std::int64_t at = elements[k] + shift - begin;
       if (at < 0 || at + width > vector.lane_bytes) continue;
       taken_[k] = true;
       for (std::int64_t b = 0; b < width; ++b) {
@@ -206,7 +250,7 @@ class Maker {
     }
   }
 
-  const Run& run_;
+  const Runs& runs_;
   std::vector<PieceHead> pieces_;
   std::vector<std::byte> sources_;
   std::vector<bool> taken_;
@@ -215,17 +259,16 @@ class Maker {
 
 }  // namespace
 
-std::optional<ProgramSize> size_of_program(std::span<const std::int64_t> places,
-                                           std::int64_t element_bytes,
+std::optional<ProgramSize> size_of_program(const ProgramRuns& runs,
                                            const ProgramVector& vector,
                                            std::int64_t most_sources) {
-  const Run run(places, element_bytes, vector);
-  if (run.piece_bytes() == 0) return std::nullopt;
+  const Runs all(runs, vector);
+  if (all.piece_bytes() == 0) return std::nullopt;
   ProgramSize size;
   bool fits = true;
-  run.each_piece([&](std::int64_t at) {
+  all.each_piece([&](const Piece& piece) {
     if (!fits) return;
-    const std::int64_t sources = run.sources(at);
+    const std::int64_t sources = all.sources(piece, &size.source_bits);
     fits = sources <= most_sources;
     ++size.pieces;
     size.sources += sources;
@@ -233,10 +276,9 @@ std::optional<ProgramSize> size_of_program(std::span<const std::int64_t> places,
   return fits ? std::optional(size) : std::nullopt;
 }
 
-std::vector<std::byte> make_program(std::span<const std::int64_t> places,
-                                    std::int64_t element_bytes,
+std::vector<std::byte> make_program(const ProgramRuns& runs,
                                     const ProgramVector& vector) {
-  return Maker(Run(places, element_bytes, vector)).make();
+  return Maker(Runs(runs, vector)).make();
 }
 
 void ProgramTable::move_elements(const std::byte* src, std::byte* dst) const {

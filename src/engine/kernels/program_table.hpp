@@ -33,19 +33,29 @@ inline constexpr std::uint8_t masked_byte = 128;  // a zero, or another source's
 struct ProgramSize {
   std::int64_t pieces = 0;
   std::int64_t sources = 0;
+  std::int64_t source_bits =
+      0;  // set in the place of any: what all are aligned to
 };
 
-// Of a run of dst whose elements lie at such places of src, or are zeros for no_row. Nothing
-// where it is too short for the vector, or a piece takes more sources than `most_sources`.
-// O(n log n) for n elements.
+// What a program moves: a run of dst whose elements lie at such places of src, or are zeros
+// for no_row; and perhaps more runs, each as far from the one before.
+struct ProgramRuns {
+  std::span<const std::int64_t> places;
+  std::int64_t element_bytes;
+  std::int64_t count = 1;
+  std::int64_t src_step = 0;
+  std::int64_t dst_step = 0;
+};
+
+// Nothing where a run is too short for the vector, or a piece takes more sources than
+// `most_sources`. O(n log n) for n elements.
 [[nodiscard]] std::optional<ProgramSize> size_of_program(
-    std::span<const std::int64_t> places, std::int64_t element_bytes,
-    const ProgramVector& vector, std::int64_t most_sources);
+    const ProgramRuns& runs, const ProgramVector& vector,
+    std::int64_t most_sources);
 
 // The program itself. Pre: it has a size. O(elements * sources).
-[[nodiscard]] std::vector<std::byte> make_program(
-    std::span<const std::int64_t> places, std::int64_t element_bytes,
-    const ProgramVector& vector);
+[[nodiscard]] std::vector<std::byte> make_program(const ProgramRuns& runs,
+                                                  const ProgramVector& vector);
 
 class ProgramTable {
  public:

@@ -46,7 +46,12 @@ constexpr auto common_kernels() {
 
 template <class Vector>
 constexpr Kernel program_kernel(Isa isa) {
-  return {Kind::program, 1, isa, &Programs<Vector>::run, nullptr};
+  if constexpr (Vector::vector_bytes == line_bytes) {
+    return {Kind::program, 1, isa, &Programs<Vector>::run,
+            &Programs<Vector>::stream};
+  } else {
+    return {Kind::program, 1, isa, &Programs<Vector>::run, nullptr};
+  }
 }
 
 template <class Vector, std::size_t count>

@@ -93,6 +93,8 @@ struct SquaresBeside {
   using V = typename Vector::type;
   static constexpr int n = S::n;
   static constexpr int lanes = bytes / 16;  // of a square
+  // The same without others beside it.
+  using Alone = Squares<Vector128, width, bytes>;
   static constexpr int beside = static_cast<int>(Vector::lanes) / lanes;
   static constexpr std::int64_t rows = bytes / width;
   static constexpr std::int64_t columns =

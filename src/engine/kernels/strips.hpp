@@ -191,9 +191,31 @@ struct ShortStrip {
           Square::template move_dense<false>(from, to);
         }
       }
+      // Lines that have streamed are not written again.
+      using Alone = typename Square::Alone;
+      for (; work.columns - j >= Alone::columns; j += Alone::columns) {
+        Alone::each(
+            rows.from(0, j * element), [&](std::int64_t k, std::int64_t byte,
+                                           Vector128::type v)
+                                           __attribute__((always_inline)) {
+                                             if (streams && aligned) {
+                                               Vector128::stream(
+                                                   columns.at(j + k) + byte, v);
+                                             } else {
+                                               Vector128::store(
+                                                   columns.at(j + k) + byte, v);
+                                             }
+                                           });
+      }
       if (j < work.columns) {
-        const std::int64_t at = work.columns - Square::columns;
-        Square::move(rows.from(0, at * element), columns.from(at, 0));
+        const std::int64_t at = work.columns - Alone::columns;
+        Alone::each(
+            rows.from(0, at * element), [&](std::int64_t k, std::int64_t byte,
+                                            Vector128::type v)
+                                            __attribute__((always_inline)) {
+                                              Vector128::store(
+                                                  columns.at(at + k) + byte, v);
+                                            });
       }
       rows.move(work.planes.src);
       columns.move(work.planes.dst);

@@ -15,10 +15,17 @@ double as_double(std::int64_t number) { return static_cast<double>(number); }
 // Of so many bytes of each column, how many lines a strip of it takes: what is left of
 // whole lines is taken by strips of half of one and of a lane, which cost more of a byte.
 double lines_of(std::int64_t column_bytes) {
-  constexpr double of_half = 0.55, of_lane = 0.3;
+  constexpr double of_half = 0.5, of_lane = 0.36;
   const std::int64_t rest = column_bytes % line_bytes;
   return as_double(column_bytes / line_bytes) + of_half * as_double(rest / 32) +
          of_lane * as_double(ceil_div(rest % 32, 16));
+}
+
+// How many of accesses of so many bytes reach over the end of a line, if these bits are set
+// in any place of them.
+double split_share(std::int64_t bytes, std::int64_t bits) {
+  const std::int64_t aligned_to = (bits | line_bytes) & -(bits | line_bytes);
+  return as_double(bytes - std::min(bytes, aligned_to)) / line_bytes;
 }
 
 }  // namespace
@@ -72,14 +79,20 @@ double cycles_of_calls(const Machine& machine, std::int64_t bytes,
          as_double(std::min(tile_bytes, profile.call_bytes));
 }
 
-double cycles_of_program(const Machine& machine, std::int64_t pieces,
-                         std::int64_t sources, std::int64_t inner,
-                         std::int64_t tiles) {
+double cycles_of_program(const Machine& machine, const ProgramCost& program,
+                         std::int64_t inner, std::int64_t tiles) {
   const Profile& profile = machine.profile;
-  const double of_tile = as_double(pieces) * profile.piece_cycles +
-                         as_double(sources) * profile.source_cycles;
-  const double begin = as_double(pieces) * profile.piece_begin_cycles +
-                       as_double(sources) * profile.source_begin_cycles;
+  const double pieces = as_double(program.pieces);
+  const double sources = as_double(program.sources);
+  const double of_tile =
+      pieces * (profile.piece_cycles +
+                profile.split_store_cycles *
+                    split_share(program.piece_bytes, program.dst_bits)) +
+      sources * (profile.source_cycles +
+                 profile.split_load_cycles *
+                     split_share(program.source_bytes, program.src_bits));
+  const double begin = pieces * profile.piece_begin_cycles +
+                       sources * profile.source_begin_cycles;
   return as_double(tiles) *
          (of_tile + begin / as_double(std::max<std::int64_t>(inner, 1)));
 }

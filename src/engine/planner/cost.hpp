@@ -24,9 +24,15 @@ namespace stridewise::engine {
 // Of what calls a kernel for so many bytes, as often as a call moves a tile.
 [[nodiscard]] double cycles_of_calls(const Machine& machine, std::int64_t bytes,
                                      std::int64_t tile_bytes);
+// Of pieces of dst and sources of them, each as long as that; the bits that are set in any
+// place of both sides tell how often they reach over the end of a line.
+struct ProgramCost {
+  std::int64_t pieces, sources;
+  std::int64_t piece_bytes, source_bytes;
+  std::int64_t dst_bits, src_bits;
+};
 [[nodiscard]] double cycles_of_program(const Machine& machine,
-                                       std::int64_t pieces,
-                                       std::int64_t sources, std::int64_t inner,
-                                       std::int64_t tiles);
+                                       const ProgramCost& program,
+                                       std::int64_t inner, std::int64_t tiles);
 
 }  // namespace stridewise::engine

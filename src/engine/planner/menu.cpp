@@ -44,7 +44,9 @@ bool transposes_lines(const Move& move, std::int64_t column) {
   const Loop& first = move.columns.front();
   const bool dense = (column == 16 || column == 32) &&
                      move.columns.size() == 1 && first.dst == column;
-  return (dense && column * first.count >= dense_bytes) ||
+  return (dense && (column * first.count >= dense_bytes ||
+                    (column * first.count % line_bytes == 0 &&
+                     by_lines(move.planes)))) ||
          (column % line_bytes == 0 && by_lines(move.columns) &&
           by_lines(move.planes));
 }
@@ -56,10 +58,21 @@ bool zips_lines(const Move& move, std::int64_t column) {
 }
 
 // Whether its kernel writes whole lines of dst, if dst begins with one, or long runs.
-bool writes_lines(const Move& move) {
+bool writes_lines(const Move& move, const Machine& machine) {
   const std::int64_t column = (count_of(move.rows) + move.zeros) * move.unit;
   if (move.kind == Kind::copy) return copies_lines(move);
   if (move.kind == Kind::transpose) return transposes_lines(move, column);
+  // Where it streams, a piece is a line.
+  if (move.kind == Kind::program) {
+    const Kernel* const kernel = find_kernel(Kind::program, 1, machine.isa);
+    // Zeros follow each iteration of the first loop.
+    const std::int64_t runs =
+        move.rows.empty() ? 1 : count_of(move.rows) / move.rows[0].count;
+    const std::int64_t run =
+        (count_of(move.rows) + move.zeros * runs) * move.unit;
+    return kernel->stream != nullptr && run % line_bytes == 0 &&
+           by_lines(move.columns) && by_lines(move.planes);
+  }
   return move.kind == Kind::zip && zips_lines(move, column);
 }
 
@@ -74,7 +87,7 @@ struct Menu {
     const double scattered = machine.profile.scattered_byte_cycles *
                              static_cast<double>(work.bytes());
     for (const Move& move : moves) {
-      const bool in_parts = !reach.near && !writes_lines(move);
+      const bool in_parts = !reach.near && !writes_lines(move, machine);
       besides.push_back(in_parts ? scattered : 0);
     }
   }
@@ -182,7 +195,7 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
   Menu menu(work, machine, reach);
   const std::size_t best = menu.best();
   const Profile& profile = machine.profile;
-  const bool far = !reach.near && !writes_lines(menu.moves[best]);
+  const bool far = !reach.near && !writes_lines(menu.moves[best], machine);
   const StageChoice choice{
       far ? profile.far_stage_bytes : profile.near_stage_bytes, far,
       reach.streams, false, bill != nullptr};

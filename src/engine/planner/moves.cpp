@@ -110,15 +110,21 @@ void add_transpose(const Work& work, const Machine& machine, Move move,
   moves.push_back(std::move(move));
 }
 
-// With what both sides go on by in the rows, or in the columns.
+// With what both sides go on by in the rows, or in the columns; and as they are where
+// columns that follow each other make lines.
 void propose_transposes(const Work& work, const Machine& machine,
                         const Units& units, std::vector<Move>& moves) {
   constexpr std::int64_t page = 4096, most_count = 1 << 16, longest = 32;
   const auto from = crossed(work, units, longest);
   if (!from) return;
+  const Move alone{Kind::transpose, from->unit, {from->row},
+                   {from->column},  {},         work.zeros};
+  const std::int64_t column = (from->row.count + work.zeros) * from->unit;
+  if ((column == lane || column == 2 * lane) && from->column.dst == column) {
+    add_transpose(work, machine, alone, from->left, moves);
+  }
   for (const bool rows_first : {true, false}) {
-    Move move{Kind::transpose, from->unit, {from->row},
-              {from->column},  {},         work.zeros};
+    Move move = alone;
     Loops planes = from->left;
     const auto extend_rows = [&] {
       if (work.zeros > 0) return;
@@ -230,7 +236,7 @@ void propose_moves(const Work& work, const Machine& machine,
                    std::vector<Move>& moves) {
   moves.push_back(copy_of(work, machine));
   const Units units = units_of(work);
-  if (units.unit > line_bytes) return;
+  if (units.unit >= line_bytes) return;
   if (machine.has(Way::transpose)) {
     propose_transposes(work, machine, units, moves);
   }

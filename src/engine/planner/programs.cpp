@@ -12,8 +12,9 @@ namespace stridewise::engine {
 namespace {
 
 constexpr std::int64_t lane = 16;
-constexpr std::int64_t most_run_bytes = 512;
+constexpr std::int64_t most_run_bytes = 768;
 constexpr std::int64_t most_sources = 12;
+constexpr std::int64_t most_runs = 8;
 
 // What the vectors of its kernel take.
 ProgramVector vector_of(const Kernel& kernel) {
@@ -48,6 +49,10 @@ std::int64_t part_of(std::int64_t count, std::int64_t most) {
   return std::max<std::int64_t>(part, 1);
 }
 
+bool shares_lines(const Loop& loop) {
+  return loop.src > 0 && loop.src < line_bytes;
+}
+
 // Runs of dst that more and more loops make, as the tile of a program.
 class ProgramTiles {
  public:
@@ -65,64 +70,118 @@ class ProgramTiles {
     bytes_ *= 1 + work.zeros;
   }
 
-  // Takes as much of the loop that the run goes on by as it has room for; false where there
-  // is none, and after a part of one.
-  bool extend() {
-    if (ended_) return false;
-    const Loop* const next = find_loop(left_, &Loop::dst, bytes_);
-    if (next == nullptr || next->cut != 0) return false;
-    const Loop loop = take(left_, next);
-    const std::int64_t part = part_of(loop.count, most_run_bytes / bytes_);
-    const bool first = run_.empty();
-    ended_ = part < loop.count;
-    if (part == 1 || (first && work_.zeros > 0 && ended_)) return false;
-    run_.push_back({part, loop.src, loop.dst});
-    bytes_ *= part;
-    if (first) bytes_ += work_.zeros * work_.width;
-    if (ended_) {
-      left_.push_back({loop.count / part, loop.src * part, loop.dst * part});
+  // Keeps the cheapest program that costs less than `best` does.
+  void weigh_all(std::optional<Move>& best, double& cycles) {
+    for (;;) {
+      const Loop* const next = find_loop(left_, &Loop::dst, bytes_);
+      if (next == nullptr || next->cut != 0) return;
+      const std::int64_t count = next->count;
+      const std::int64_t most = most_run_bytes / bytes_;
+      if (count > most) return weigh_parts(*next, most, best, cycles);
+      take_part(next, count);
+      weigh(best, cycles);
     }
-    return true;
-  }
-
-  // The program of what is taken, if there is one that costs less.
-  [[nodiscard]] std::optional<Move> move_below(double cycles) const {
-    if (bytes_ < lane) return std::nullopt;
-    // At least one source each piece.
-    const std::int64_t pieces = ceil_div(bytes_, vector_.bytes());
-    if (cycles_of({pieces, pieces}) >= cycles) return std::nullopt;
-    const std::int64_t unit = unit_of(work_.width);
-    const auto size = size_of_program(
-        in_units(places_of(run_, work_.zeros, &Loop::src), work_.width, unit),
-        unit, vector_, most_sources);
-    if (!size || cycles_of(*size) >= cycles) return std::nullopt;
-    Move move = {};
-    move.kind = Kind::program;
-    move.unit = work_.width;
-    move.rows = run_;
-    move.zeros = work_.zeros;
-    move.planes = planes();
-    move.cycles = cycles_of(*size);
-    return move;
   }
 
  private:
-  // The nearest loop on both sides is the innermost.
-  [[nodiscard]] Loops planes() const {
-    Loops planes = left_;
+  // A part of the loop that the run goes on by: as much as there is room for; and so much
+  // that runs are whole lines, if that is less.
+  void weigh_parts(const Loop& loop, std::int64_t most,
+                   std::optional<Move>& best, double& cycles) {
+    // Zeros follow the whole of it.
+    if (run_.empty() && work_.zeros > 0) return;
+    const std::int64_t longest = part_of(loop.count, most);
+    std::int64_t lines = longest;
+    while (lines > 1 &&
+           (loop.count % lines != 0 || bytes_ * lines % line_bytes != 0)) {
+      --lines;
+    }
+    for (const std::int64_t part : {longest, lines}) {
+      if (part == 1) continue;
+      ProgramTiles tiles = *this;
+      tiles.take_part(find_loop(tiles.left_, &Loop::dst, bytes_), part);
+      tiles.weigh(best, cycles);
+      if (longest == lines) return;
+    }
+  }
+
+  void take_part(const Loop* next, std::int64_t part) {
+    const Loop loop = take(left_, next);
+    const bool first = run_.empty();
+    run_.push_back({part, loop.src, loop.dst});
+    bytes_ *= part;
+    if (first) bytes_ += work_.zeros * work_.width;
+    if (part < loop.count) {
+      left_.push_back({loop.count / part, loop.src * part, loop.dst * part});
+    }
+  }
+
+  // As a run by itself, and with the runs that read the same lines of src.
+  void weigh(std::optional<Move>& best, double& cycles) const {
+    if (bytes_ < lane) return;
+    const std::int64_t unit = unit_of(work_.width);
+    const std::vector<std::int64_t> places =
+        in_units(places_of(run_, work_.zeros, &Loop::src), work_.width, unit);
+    weigh_with(Loop{}, left_, {places, unit}, best, cycles);
+    const auto beside = std::ranges::find_if(left_, shares_lines);
+    if (beside == left_.end() || beside->cut != 0 ||
+        beside->count > most_runs) {
+      return;
+    }
+    Loops left = left_;
+    left.erase(left.begin() + (beside - left_.begin()));
+    weigh_with(*beside, left,
+               {places, unit, beside->count, beside->src, beside->dst}, best,
+               cycles);
+  }
+
+  void weigh_with(const Loop& beside, const Loops& left,
+                  const ProgramRuns& runs, std::optional<Move>& best,
+                  double& cycles) const {
+    // At least one source each piece.
+    const std::int64_t pieces = runs.count * ceil_div(bytes_, vector_.bytes());
+    if (cycles_of({pieces, pieces}, runs, left) >= cycles) return;
+    const auto size = size_of_program(runs, vector_, most_sources);
+    if (!size || cycles_of(*size, runs, left) >= cycles) return;
+    cycles = cycles_of(*size, runs, left);
+    best = {Kind::program, work_.width, run_,  {},
+            sorted(left),  work_.zeros, cycles};
+    if (beside.count > 1) best->columns = {beside};
+  }
+
+  // The nearest loop on both sides is the innermost; the next one reads the same lines of
+  // src, if there is such.
+  static Loops sorted(Loops planes) {
     std::ranges::stable_sort(planes, {}, reach);
+    if (planes.empty()) return planes;
+    const auto same =
+        std::find_if(planes.begin() + 1, planes.end(), shares_lines);
+    if (same != planes.end()) std::rotate(planes.begin() + 1, same, same + 1);
     return planes;
   }
   static std::int64_t reach(const Loop& loop) {
     return std::max(std::abs(loop.src), std::abs(loop.dst));
   }
-  [[nodiscard]] double cycles_of(const ProgramSize& size) const {
-    const auto inner = std::ranges::min_element(left_, {}, reach);
-    std::int64_t tile = work_.width * count_of(run_), planes = 1;
-    for (const Loop& loop : left_) planes *= loop.count;
-    return cycles_of_program(machine_, size.pieces, size.sources,
-                             inner == left_.end() ? 1 : inner->count, planes) +
-           cycles_of_calls(machine_, work_.bytes(), tile * planes);
+  [[nodiscard]] double cycles_of(const ProgramSize& size,
+                                 const ProgramRuns& runs,
+                                 const Loops& left) const {
+    const auto inner = std::ranges::min_element(left, {}, reach);
+    ProgramCost cost{size.pieces,
+                     size.sources,
+                     std::min(bytes_, vector_.bytes()),
+                     vector_.lane_bytes,
+                     bytes_ | runs.dst_step,
+                     size.source_bits};
+    std::int64_t planes = 1;
+    for (const Loop& loop : left) {
+      planes *= loop.count;
+      cost.dst_bits |= loop.dst;
+      cost.src_bits |= loop.src;
+    }
+    return cycles_of_program(machine_, cost,
+                             inner == left.end() ? 1 : inner->count, planes) +
+           cycles_of_calls(machine_, work_.bytes(),
+                           work_.width * count_of(run_) * runs.count * planes);
   }
 
   const Work& work_;
@@ -131,7 +190,6 @@ class ProgramTiles {
   Loops left_;
   Loops run_;  // the innermost first
   std::int64_t bytes_;
-  bool ended_ = false;
 };
 
 }  // namespace
@@ -140,20 +198,21 @@ std::optional<Move> best_program(const Work& work, const Machine& machine,
                                  double cycles) {
   const Kernel* const kernel = find_kernel(Kind::program, 1, machine.isa);
   if (kernel == nullptr) return std::nullopt;
-  ProgramTiles tiles(work, machine, *kernel);
   std::optional<Move> best;
-  while (tiles.extend()) {
-    auto move = tiles.move_below(best ? best->cycles : cycles);
-    if (move) best = std::move(move);
-  }
+  ProgramTiles(work, machine, *kernel).weigh_all(best, cycles);
   return best;
 }
 
 std::vector<std::byte> program_of(const Move& move, const Kernel& kernel) {
   const std::int64_t unit = unit_of(move.unit);
-  return make_program(
-      in_units(places_of(move.rows, move.zeros, &Loop::src), move.unit, unit),
-      unit, vector_of(kernel));
+  const std::vector<std::int64_t> places =
+      in_units(places_of(move.rows, move.zeros, &Loop::src), move.unit, unit);
+  ProgramRuns runs{places, unit};
+  if (!move.columns.empty()) {
+    const Loop& beside = move.columns.front();
+    runs = {places, unit, beside.count, beside.src, beside.dst};
+  }
+  return make_program(runs, vector_of(kernel));
 }
 
 }  // namespace stridewise::engine

@@ -2,7 +2,9 @@
 #include "engine/planner/schedule.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -50,7 +52,7 @@ Step step_of(Move& move, const Machine& machine) {
 // Bytes that a tile moves, without its planes.
 std::int64_t bytes_of(const Step& step) {
   const std::int64_t count = step.kernel->kind == Kind::program
-                                 ? count_of(step.rows)
+                                 ? count_of(step.rows) * count_of(step.columns)
                                  : step.tile.rows * step.tile.columns;
   return step.element_bytes * count;
 }
@@ -124,20 +126,45 @@ void share_out(Nest& nest, const Machine& machine, std::int64_t block_bytes) {
       std::max(machine.profile.task_bytes / std::max(block_bytes, one), one);
 }
 
+// How many strips by turns the L1 cache has a line of each row for, `most` at most: those a
+// power of two apart share sets, and half of it is dst's.
+std::int64_t strips_in_l1(const Step& step, const Profile& profile,
+                          std::int64_t most) {
+  constexpr std::int64_t l1_sets = 64;
+  const std::int64_t pitch = std::abs(step.tile.row_pitch);
+  if (!step.row_table.empty() || pitch < line_bytes) return 1;
+  const std::int64_t lines =
+      profile.l1_ways * l1_sets / std::gcd(pitch / line_bytes, l1_sets) / 2;
+  const std::int64_t rows = line_bytes / step.element_bytes;  // of a strip
+  return std::clamp(lines / rows, one, most);
+}
+
 void set_hints(Step& step, const Machine& machine, const Reach& reach) {
   const Profile& profile = machine.profile;
-  if (step.kernel->kind == Kind::transpose) {
-    // Of few columns many strips go side by side.
-    const std::int64_t row_bytes =
-        step.tile.columns * step.kernel->element_bytes;
-    step.hints.strips = std::clamp<std::int64_t>(
-        row_bytes <= 64 ? 64 / row_bytes * 4 : 1, 1, 16);
+  Hints& hints = step.hints;
+  if (step.kernel->kind != Kind::transpose) {
+    if (!reach.near) hints.ahead = profile.far_ahead_bytes;
+    return;
   }
+  // Squares of whole lines read each once, whatever the L1 cache keeps.
+  const bool whole = profile.near_whole_lines &&
+                     (step.element_bytes == 4 || step.element_bytes == 8);
+  const std::int64_t row_bytes = step.tile.columns * step.element_bytes;
   if (!reach.near) {
-    step.hints.ahead = profile.far_ahead_bytes;
-    step.hints.strips = profile.far_strips;
+    hints.ahead = profile.far_ahead_bytes;
+    hints.strips = profile.far_strips;
+    hints.whole_lines =
+        whole && step.row_table.empty() &&
+        strips_in_l1(step, profile, hints.strips) < hints.strips;
+  } else if (row_bytes <= line_bytes) {
+    // Of few columns many strips go side by side.
+    hints.strips = std::min<std::int64_t>(line_bytes / row_bytes * 4, 16);
+    hints.whole_lines = whole;
+  } else {
+    hints.strips = whole ? profile.near_strips
+                         : strips_in_l1(step, profile, profile.near_strips);
+    hints.whole_lines = whole;
   }
-  step.hints.whole_lines = reach.near && profile.near_whole_lines;
 }
 
 // Which count of a tile has the loop of such a cut.
@@ -188,12 +215,20 @@ void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
     bytes *= planes[inside].count;
   }
   const bool cuts = inside < most && (program || enough / bytes > 1);
-  for (std::size_t k = planes.size(); k-- > inside + (cuts ? 1 : 0);) {
+  // What reads the same lines of src stays with the part.
+  const bool shares = program && cuts && inside == 0 && planes.size() > 1 &&
+                      planes[1].src > 0 && planes[1].src < line_bytes;
+  const std::size_t taken = inside + (cuts ? 1 : 0) + (shares ? 1 : 0);
+  for (std::size_t k = planes.size(); k-- > taken;) {
     nest.around.push_back({planes[k]});
     step.cut.push_back({});
   }
   if (!cuts) return;
   tile.planes[inside] = planes[inside];
+  if (shares) {
+    tile.planes[1] = planes[1];
+    bytes *= planes[1].count;
+  }
   cut(nest, step, count_of_plane(inside), tile.planes[inside].count,
       std::max(enough / bytes, least_tiles), planes[inside]);
 }
@@ -219,8 +254,41 @@ void cut_tile(Nest& nest, Step& step, const Part& part) {
 
 }  // namespace
 
+namespace {
+
+// Planes of a transpose go by src. Runs of whole lines go by the two loops by which the
+// sides go on, the shorter one first: so both are streams, few on one side.
+void order_for_memory(Move& move) {
+  if (move.kind == Kind::transpose) {
+    std::ranges::stable_sort(move.planes, {}, &Loop::src);
+    return;
+  }
+  if (move.kind != Kind::copy || move.unit % line_bytes != 0 ||
+      move.zeros != 0 || move.rows.empty()) {
+    return;
+  }
+  Loops& loops = move.planes;
+  loops.insert(loops.begin(), move.rows.front());
+  const auto to_front = [&](Side side) {
+    const auto found = std::ranges::find(loops, move.unit, side);
+    std::rotate(loops.begin(), found, found + 1);
+  };
+  const Loop* const of_src = find_loop(loops, &Loop::src, move.unit);
+  const Loop* const of_dst = find_loop(loops, &Loop::dst, move.unit);
+  if (of_src != nullptr && of_dst != nullptr) {
+    const bool src_first = of_src->count < of_dst->count;
+    to_front(src_first ? &Loop::dst : &Loop::src);
+    to_front(src_first ? &Loop::src : &Loop::dst);
+  }
+  move.rows = {loops.front()};
+  loops.erase(loops.begin());
+}
+
+}  // namespace
+
 Nest nest_of(Move move, const Machine& machine, const Reach& reach) {
   Nest nest;
+  if (!reach.near) order_for_memory(move);
   const Loops planes = move.planes;
   Step step = step_of(move, machine);
   const Part part = part_of(step);
