@@ -42,13 +42,6 @@ std::vector<std::int64_t> in_units(std::vector<std::int64_t> places,
   return all;
 }
 
-// The most iterations of a loop, up to `most`, that divide them.
-std::int64_t part_of(std::int64_t count, std::int64_t most) {
-  std::int64_t part = std::min(count, most);
-  while (part > 1 && count % part != 0) --part;
-  return std::max<std::int64_t>(part, 1);
-}
-
 bool shares_lines(const Loop& loop) {
   return loop.src > 0 && loop.src < line_bytes;
 }
@@ -84,24 +77,27 @@ class ProgramTiles {
   }
 
  private:
-  // A part of the loop that the run goes on by: as much as there is room for; and so much
-  // that runs are whole lines, if that is less.
+  // Parts of the loop that the run goes on by: as much as there is room for, and the most
+  // and the least of which runs are whole lines.
   void weigh_parts(const Loop& loop, std::int64_t most,
                    std::optional<Move>& best, double& cycles) {
     // Zeros follow the whole of it.
     if (run_.empty() && work_.zeros > 0) return;
-    const std::int64_t longest = part_of(loop.count, most);
-    std::int64_t lines = longest;
-    while (lines > 1 &&
-           (loop.count % lines != 0 || bytes_ * lines % line_bytes != 0)) {
-      --lines;
+    std::int64_t longest = 1, of_lines = 1, least_of_lines = 1;
+    for (std::int64_t part = 2; part <= most; ++part) {
+      if (loop.count % part != 0) continue;
+      longest = part;
+      if (bytes_ * part % line_bytes != 0) continue;
+      of_lines = part;
+      if (least_of_lines == 1) least_of_lines = part;
     }
-    for (const std::int64_t part : {longest, lines}) {
-      if (part == 1) continue;
+    std::int64_t last = 1;
+    for (const std::int64_t part : {longest, of_lines, least_of_lines}) {
+      if (part == 1 || part == last) continue;
+      last = part;
       ProgramTiles tiles = *this;
       tiles.take_part(find_loop(tiles.left_, &Loop::dst, bytes_), part);
       tiles.weigh(best, cycles);
-      if (longest == lines) return;
     }
   }
 
