@@ -59,9 +59,51 @@ class Transpose {
       inner.dst = dst;
       if constexpr (n > 1) {
         if (inner.columns < n) return few_columns<streams>(inner);
+        const std::int64_t bytes = (inner.rows + inner.zeros) * width;
+        if (inner.rows * width <= 16 && bytes >= 32) {
+          // Others than lines may begin anywhere in one.
+          return bytes % line_bytes == 0 ? padded<streams>(inner, bytes)
+                                         : padded<false>(inner, bytes);
+        }
       }
       strips<streams>(inner, hints);
     });
+  }
+
+  // A lane of each column, and zeros after it.
+  template <bool streams>
+  static void padded(const Tile& tile, std::int64_t bytes) {
+    constexpr std::int64_t vector_bytes = 16 * Wide::lanes;
+    const bool whole = bytes % vector_bytes == 0;
+    Tile plane = tile;
+    for (std::int64_t k = 0; k < tile.planes[0].count; ++k) {
+      RowsOrZeros::Row rows[n];
+      RowsOrZeros::set(plane, plane.src, 0, n, rows);
+      for (std::int64_t j = 0; j < tile.columns; j += n) {
+        const std::int64_t at = std::min(j, tile.columns - n);
+        Squares<Vector128, width, 16>::each(
+            RowsOrZeros{rows, at * width},
+            [&](std::int64_t i, std::int64_t /*byte*/, Vector128::type v)
+                __attribute__((always_inline)) {
+                  std::byte* const to = column(plane, at + i);
+                  whole ? lane_and_zeros<Wide, streams>(to, v, bytes)
+                        : lane_and_zeros<Vector128, false>(to, v, bytes);
+                });
+      }
+      plane.src += tile.planes[0].src;
+      plane.dst += tile.planes[0].dst;
+    }
+  }
+  // At least two lanes; the last vector reaches back.
+  template <class Vector, bool streams>
+  [[gnu::always_inline]] static void lane_and_zeros(std::byte* to,
+                                                    Vector128::type v,
+                                                    std::int64_t bytes) {
+    constexpr std::int64_t unit = 16 * Vector::lanes;
+    put<Vector, streams>(to, Vector::with_zeros(v));
+    for (std::int64_t at = unit; at < bytes; at += unit) {
+      put<Vector, streams>(to + std::min(at, bytes - unit), Vector::zero());
+    }
   }
 
   // By strips of a line, then of less. Those that stream do not overlap.

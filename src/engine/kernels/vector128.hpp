@@ -79,6 +79,8 @@ struct Vector128 {
   using type [[gnu::vector_size(16)]] = std::uint8_t;
 
   static type zero() { return type{}; }
+  // A lane, and zeros after it.
+  static type with_zeros(type lane) { return lane; }
   static type load(const std::byte* from) {
     type v;
     std::memcpy(&v, from, 16);

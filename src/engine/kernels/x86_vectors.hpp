@@ -20,6 +20,9 @@ struct Vector256 {
   using type = __m256i;
 
   static type zero() { return _mm256_setzero_si256(); }
+  static type with_zeros(Vector128::type lane) {
+    return _mm256_inserti128_si256(zero(), reinterpret_cast<__m128i>(lane), 0);
+  }
   static type load(const std::byte* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
@@ -115,6 +118,9 @@ struct Vector512 {
   using type = __m512i;
 
   static type zero() { return _mm512_setzero_si512(); }
+  static type with_zeros(Vector128::type lane) {
+    return _mm512_inserti32x4(zero(), reinterpret_cast<__m128i>(lane), 0);
+  }
   static type load(const std::byte* from) { return _mm512_loadu_si512(from); }
   template <int some = lanes, class At>
   [[gnu::always_inline]] static type gather(At at) {

@@ -72,6 +72,13 @@ double cycles_of_copy(const Machine& machine, std::int64_t run_bytes,
                                          as_double(run_bytes) / line_bytes);
 }
 
+double cycles_of_zeros(const Machine& machine, std::int64_t run_bytes,
+                       std::int64_t runs) {
+  // A line is stored and none is read.
+  return as_double(runs) * machine.profile.copy_line_cycles / 2 *
+         as_double(ceil_div(run_bytes, line_bytes));
+}
+
 double cycles_of_calls(const Machine& machine, std::int64_t bytes,
                        std::int64_t tile_bytes) {
   const Profile& profile = machine.profile;

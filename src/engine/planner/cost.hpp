@@ -21,6 +21,9 @@ namespace stridewise::engine {
                                    std::int64_t planes);
 [[nodiscard]] double cycles_of_copy(const Machine& machine,
                                     std::int64_t run_bytes, std::int64_t runs);
+// Runs of so many bytes, most of them zeros.
+[[nodiscard]] double cycles_of_zeros(const Machine& machine,
+                                     std::int64_t run_bytes, std::int64_t runs);
 // Of what calls a kernel for so many bytes, as often as a call moves a tile.
 [[nodiscard]] double cycles_of_calls(const Machine& machine, std::int64_t bytes,
                                      std::int64_t tile_bytes);

@@ -103,9 +103,15 @@ void add_transpose(const Work& work, const Machine& machine, Move move,
       last.columns == move.columns) {
     return;
   }
+  // Of few rows a lane is moved, and zeros written after it.
+  const bool padded =
+      count_of(move.rows) * move.unit <= lane && row_bytes >= 2 * lane;
   move.cycles =
-      cycles_of_transpose(machine, move.unit, rows, count_of(move.columns),
-                          count_of(move.planes)) +
+      cycles_of_transpose(machine, move.unit, padded ? lane / move.unit : rows,
+                          count_of(move.columns), count_of(move.planes)) +
+      (padded ? cycles_of_zeros(machine, row_bytes,
+                                count_of(move.columns) * count_of(move.planes))
+              : 0) +
       cycles_of_calls(machine, work.bytes(), tile_bytes(move));
   moves.push_back(std::move(move));
 }

@@ -225,7 +225,9 @@ class Weighing {
     out = own_part(stage, std::move(out));
     out.loops = normalised(std::move(out.loops));
     steps.push_back({std::move(second), false});
-    steps.push_back({std::move(out), true});
+    // Zeros between short runs are best written by what moves those.
+    const bool copies = out.zeros == 0;
+    steps.push_back({std::move(out), copies});
   }
 
   const Work& work_;
