@@ -60,7 +60,7 @@ venv() {
 [ "$mode" != test ] || venv "$root/build/old-cmake" cmake==3.18.4.post1
 # What decodes the weights of language models, and small floats, without us.
 [ "$mode" != test ] || venv "$root/build/oracles" gguf==0.19.0 ml_dtypes==0.6.0 \
-  safetensors==0.8.0
+  safetensors==0.8.0 lizard==1.24.3
 
 # What makes and tests the package for Python; the packages that its test installs.
 if [ "$mode" = test ]; then

@@ -248,6 +248,55 @@ class Builds(support.CliTest):
         self.refused(*pair, "--ab", self.path("none"), says="not a program")
         self.refused(*pair, "--ab", "/bin/true", says="build")
 
+    def test_plans_without_a_way(self):
+        pair = ["bench", "nchw", "nhwc", "--shape", "1x64x28x28", *QUICK]
+        told = self.answer(*pair, "--without", "transpose,stages")
+        peers = told["cases"][0]["peers"]
+        self.assertEqual(set(peers), {"without transpose", "without stages"})
+        for peer in peers.values():
+            self.assertGreater(peer["ratio"], 0)
+        self.refused(*pair, "--without", "wings", says="there are transpose")
+
+    def test_another_machine(self):
+        pair = ["bench", "nchw", "nhwc", "--shape", "1x64x28x28", *QUICK]
+        self.answer(*pair, "--machine", "zen3" if self.has("avx2") else
+                    "portable")
+        self.refused(*pair, "--machine", "abacus", says="no machine is named")
+
+    def test_tuning(self):
+        path = self.path("tuned.txt")
+        problems = self.path("p.txt")
+        problems.write_text("; f32; nchw -> nhwc; 1x16x14x14\n"
+                            "; s8; oihw -> OIhw4i16o4i; 64x16x3x3\n")
+        told = self.answer("bench", "--problems", problems, "--tune", path,
+                           "--tune-seconds", "1")
+        self.assertEqual(told["problems"], 2)
+        self.assertGreaterEqual(told["gain"], 1)
+        text = path.read_text()
+        self.assertIn("# measured: ", text)
+        self.assertIn("name = tuned", text)
+        # It is a profile: for plans here, and by name of its file.
+        plan = ["plan", "nchw", "nhwc", "--shape", "1x16x14x14"]
+        self.assertEqual(self.answer(*plan, "--machine", path)["machine"],
+                         "tuned")
+        self.assertEqual(self.profiled(path), "tuned")
+        # What is none changes nothing.
+        for other in self.path("none"), problems:
+            self.assertEqual(self.profiled(other), "this machine")
+        self.refused("bench", "--tune", self.path("no/folder"),
+                     "--problems", problems, "--tune-seconds", "1", says="no")
+
+    def has(self, isa):
+        kernels = self.answer("kernels")["kernels"]
+        return any(kernel["isa"] == isa for kernel in kernels)
+
+    def profiled(self, path):
+        done = subprocess.run(
+            [support.BINARY, "plan", "a b", "b a", "--shape", "a=9,b=9",
+             "--explain", "--json"], capture_output=True, text=True, check=True,
+            env={**os.environ, "STRIDEWISE_PROFILE": str(path)})
+        return json.loads(done.stdout)["machine"]
+
     def test_peers_are_not_measured_cold(self):
         self.refused("bench", "nchw", "nhwc", "--shape", "1x3x4x5", *QUICK,
                      "--cold", "--against", "numpy", says="--cold")

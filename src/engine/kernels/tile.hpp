@@ -30,7 +30,7 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-// The offset of a row that src does not hold: zeros.
+// The place of an element that src does not hold: zero.
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::min();
 
 // Rows follow each other in dst, columns in src; the elements of a row are its columns.

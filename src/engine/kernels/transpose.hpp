@@ -171,10 +171,7 @@ class Transpose {
   // Whether some rows from there on are zeros.
   static bool has_zeros(const Tile& tile, std::int64_t row,
                         std::int64_t count) {
-    return row + count > tile.rows ||
-           (tile.row_at != nullptr &&
-            std::find(tile.row_at + row, tile.row_at + row + count, no_row) !=
-                tile.row_at + row + count);
+    return row + count > tile.rows;
   }
 
   template <bool streams, class Vector, class Square>
@@ -299,9 +296,7 @@ class Transpose {
       reach = *std::max_element(tile.row_at, tile.row_at + tile.rows);
     }
     const std::int64_t room = tile.src_end - tile.src - 16 - reach;
-    const bool plain =
-        tile.zeros == 0 && planes.src >= 0 &&
-        (tile.row_at == nullptr || !has_zeros(tile, 0, tile.rows));
+    const bool plain = tile.zeros == 0 && planes.src >= 0;
     const std::int64_t whole =
         !plain || room < 0 ? 0
         : planes.src == 0  ? planes.count
@@ -364,7 +359,6 @@ class Transpose {
       if (r >= tile.rows) break;
       const std::int64_t at =
           tile.row_at != nullptr ? tile.row_at[r] : r * tile.row_pitch;
-      if (at == no_row) continue;
       copy_short(held + i * 16, tile.src + at, row_bytes);
     }
     Strips<Vector128, Squares<Vector128, width, 16>, width, false>::run(

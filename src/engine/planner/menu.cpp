@@ -18,7 +18,7 @@ constexpr auto rows = std::to_array<MenuRow>({
     {"zip",
      "2, 4 or 8 rows of short elements that lie beside each other in dst"},
     {"unzip", "the same backwards: columns that lie beside each other in src"},
-    {"program", "up to 512 bytes of dst from wherever in src, by masks"},
+    {"program", "up to 768 bytes of dst from wherever in src, by masks"},
     {"stages",
      "blocks by way of a buffer in the nearest cache: two or three of the "
      "above"},

@@ -196,41 +196,60 @@ Cut cut_of(const Step& step, std::span<const Loop> planes, std::int64_t cut) {
   return {};
 }
 
-// Hands planes of a small tile to it, as long as it stays small: whole ones, then a part of
-// one. Those that are left are around it.
+// Of the planes of a tile, which it takes: whole ones, then a part of one.
+struct TakenPlanes {
+  std::size_t inside = 0;  // whole
+  bool cuts = false;       // the next one
+  // After that, whole, what reads the same lines of src.
+  bool shares = false;
+  std::int64_t bytes = 0;  // of an iteration of the one that is cut
+
+  [[nodiscard]] std::size_t count() const {
+    return inside + (cuts ? 1 : 0) + (shares ? 1 : 0);
+  }
+};
+TakenPlanes planes_to_take(const Step& step, std::span<const Loop> planes,
+                           const Part& part, std::int64_t most_bytes) {
+  const bool program = step.kernel->kind == Kind::program;
+  const Tile& tile = step.tile;
+  TakenPlanes taken;
+  taken.bytes = bytes_of(step);
+  const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
+  if (!whole) return taken;
+  const std::size_t most = std::min(planes.size(), most_planes);
+  while (taken.inside < most &&
+         taken.bytes * planes[taken.inside].count <= most_bytes) {
+    taken.bytes *= planes[taken.inside++].count;
+  }
+  taken.cuts = taken.inside < most && (program || most_bytes / taken.bytes > 1);
+  taken.shares = program && taken.cuts && taken.inside == 0 &&
+                 planes.size() > 1 && planes[1].src > 0 &&
+                 planes[1].src < line_bytes;
+  if (taken.shares) taken.bytes *= planes[1].count;
+  return taken;
+}
+
+// Hands planes of a small tile to it, as long as it stays small. Those that are left are
+// around it.
 void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
                  const Part& part, const Machine& machine) {
   // Programs go through a tile once for each piece, which is not worth fewer tiles.
   constexpr std::int64_t least_tiles = 8;
-  const bool program = step.kernel->kind == Kind::program;
-  const std::int64_t enough =
-      program ? machine.profile.program_bytes : machine.profile.planes_bytes;
-  Tile& tile = step.tile;
-  std::int64_t bytes = bytes_of(step);
-  std::size_t inside = 0;
-  const bool whole = tile.rows <= part.rows && tile.columns <= part.columns;
-  const std::size_t most = whole ? std::min(planes.size(), most_planes) : 0;
-  for (; inside < most && bytes * planes[inside].count <= enough; ++inside) {
-    tile.planes[inside] = planes[inside];
-    bytes *= planes[inside].count;
+  const std::int64_t most_bytes = step.kernel->kind == Kind::program
+                                      ? machine.profile.program_bytes
+                                      : machine.profile.planes_bytes;
+  const TakenPlanes taken = planes_to_take(step, planes, part, most_bytes);
+  for (std::size_t k = 0; k < taken.count(); ++k) {
+    step.tile.planes[k] = planes[k];
   }
-  const bool cuts = inside < most && (program || enough / bytes > 1);
-  // What reads the same lines of src stays with the part.
-  const bool shares = program && cuts && inside == 0 && planes.size() > 1 &&
-                      planes[1].src > 0 && planes[1].src < line_bytes;
-  const std::size_t taken = inside + (cuts ? 1 : 0) + (shares ? 1 : 0);
-  for (std::size_t k = planes.size(); k-- > taken;) {
+  for (std::size_t k = planes.size(); k-- > taken.count();) {
     nest.around.push_back({planes[k]});
     step.cut.push_back({});
   }
-  if (!cuts) return;
-  tile.planes[inside] = planes[inside];
-  if (shares) {
-    tile.planes[1] = planes[1];
-    bytes *= planes[1].count;
-  }
-  cut(nest, step, count_of_plane(inside), tile.planes[inside].count,
-      std::max(enough / bytes, least_tiles), planes[inside]);
+  if (!taken.cuts) return;
+  cut(nest, step, count_of_plane(taken.inside),
+      step.tile.planes[taken.inside].count,
+      std::max(most_bytes / taken.bytes, least_tiles), planes[taken.inside]);
 }
 
 // Cuts rows and columns that a call does not take whole. Zeros follow whole ones, but those

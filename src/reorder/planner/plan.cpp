@@ -210,6 +210,11 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
   if (auto checked = check_pair(src, dst, options.values); !checked) {
     return unexpected(checked.error());
   }
+  if (engine::find_kernel(engine::Kind::copy, 1, machine.isa) == nullptr) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("this build has no kernels for {}",
+                            isa_name(machine.isa)));
+  }
   PlanData data = begin_data(src, dst, options);
   if (!strided(src, dst, options.values, data.conversion)) {
     if (auto planned = plan_by_fields(data, src, dst, options); !planned) {
