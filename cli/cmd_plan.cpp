@@ -72,7 +72,12 @@ void explain(Context& context, const Options& options,
   Json nests = Json::array();
   std::string text =
       fmt::format("{} with {}\n", explanation.machine, explanation.isa);
-  if (!options.explains) text += explanation.text;
+  // All that is said of the whole.
+  const std::size_t nests_begin =
+      std::min(explanation.text.find("\nmove from"),
+               explanation.text.find("\nzero from"));
+  text += options.explains ? explanation.text.substr(0, nests_begin + 1)
+                           : explanation.text;
   for (const ExplainedNest& nest : explanation.nests) {
     Json json = nest_json(nest.nest);
     if (options.explains) json["ways"] = ways_json(nest);

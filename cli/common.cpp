@@ -236,11 +236,11 @@ std::string machine_text(const std::string& machine) {
   if (named || !std::filesystem::is_regular_file(machine, none)) return machine;
   constexpr std::size_t most_bytes = 1 << 16;
   std::ifstream file(machine, std::ios::binary);
-  std::string text(most_bytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most_bytes));
+  std::string text(most_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   Result<std::string> profile =
-      text.find('=') == std::string::npos
+      text.find('=') == std::string::npos || text.size() > most_bytes
           ? fail(ErrorCode::syntax, "no profile of a machine")
           : machine_profile(text);
   if (!profile)

@@ -87,7 +87,7 @@ def symbol_faults(build):
     take for their own."""
     for folder in ISA_FOLDERS:
         path = build / "CMakeFiles/stridewise.dir/src" / folder
-        for obj in sorted([*path.glob("x86_*.o"), *path.glob("*avx*.o")]):
+        for obj in sorted({*path.glob("x86_*.o"), *path.glob("*avx*.o")}):
             out = subprocess.run(["nm", "-C", "--defined-only", "--extern-only",
                                   obj], check=True, capture_output=True,
                                  text=True).stdout

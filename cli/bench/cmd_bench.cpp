@@ -89,13 +89,22 @@ void tune(Context& context, const Options& options) {
       !options.pair.src.empty() || options.problems != "default";
   for (const char* const corpus : {"activations", "weights", "transposes"}) {
     if (!chosen) wanted.problems = corpus;
-    const std::vector<BoundProblem> some = problems_of(wanted);
+    const std::vector<BoundProblem> some =
+        chosen ? problems_of(wanted) : read_problems(corpus);
     // What takes long says little more.
     constexpr std::int64_t most_bytes = 12 << 20;
     for (const BoundProblem& problem : some) {
-      if (problem.bytes() <= most_bytes) problems.push_back(problem);
+      if (problem.bytes() > most_bytes ||
+          problem.text.name.find(options.only) == std::string::npos) {
+        continue;
+      }
+      problems.push_back(problem);
     }
     if (chosen) break;
+  }
+  if (problems.empty()) {
+    throw Failure{{ErrorCode::invalid_value,
+                   "--tune: no problem of up to 12 MiB to measure"}};
   }
   const bool shown = ::isatty(2) == 1;
   TuneProgress last{};

@@ -90,8 +90,10 @@ std::vector<std::string> others(const Setting& setting) {
   if (setting.value == "true") return {"false"};
   if (setting.value == "false") return {"true"};
   const double number = std::stod(setting.value);
-  const bool cycles = setting.name.find("cycles") != std::string::npos;
-  if (cycles || setting.value.find('.') != std::string::npos) {
+  const bool whole_number = setting.name.ends_with("_bytes") ||
+                            setting.name.ends_with("_strips") ||
+                            setting.name.ends_with("_ways");
+  if (!whole_number) {
     std::vector<std::string> all;
     for (const double factor : {0.6, 0.8, 1.25, 1.6}) {
       all.push_back(fmt::format("{:.3g}", number * factor));
@@ -146,6 +148,7 @@ class Tuner {
       if (late()) break;
       std::vector<Setting> tried = best_;
       tried[k].value = value;
+      if (!machine_profile(text_of(tried))) continue;  // out of its range
       const double score = score_of(text_of(tried));
       ++state_.tried;
       if (score < best_score_ - least_gain) {

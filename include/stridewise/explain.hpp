@@ -12,11 +12,12 @@
 
 namespace stridewise {
 
-// The machines that are known by name, and the one that runs this, whose name is "".
+// The machines that are known by name.
 [[nodiscard]] std::vector<std::string> machine_names();
 
 // The profile of a machine as text: an instruction set, sizes in bytes and costs in cycles
-// of a core, a line each, which explain_plan() reads. Errors: a name that is not known.
+// of a core, a line each. "" is the machine that runs this; a text of a profile is checked and
+// completed. Errors: a name that is not known, a text that is no profile.
 [[nodiscard]] Result<std::string> machine_profile(std::string_view name = {});
 
 // What plans choose from: the names that explained ways begin with, and that `without` in a
@@ -37,7 +38,7 @@ struct ExplainedWay {
 struct ExplainedNest {
   PlanNest nest;
   std::string text;  // its loops and kernels, a line each
-  // All that were weighed, the one that was taken first. Empty where places follow no
+  // Those that were weighed and not dropped at once, the one that was taken first. Empty where places follow no
   // plain strides.
   std::vector<ExplainedWay> ways;
 };

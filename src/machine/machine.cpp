@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <string>
 #include <utility>
 
 #include "machine/processor.hpp"
@@ -49,7 +49,7 @@ constexpr Profile avx2_profile = {
     .far_strips = 4,
     .near_strips = 4,
     .l1_ways = 8,
-    .near_whole_lines = false,
+    .whole_lines = false,
     .task_bytes = 512 << 10,
 };
 
@@ -71,7 +71,7 @@ constexpr Profile intel_avx512_profile = [] {
   profile.planes_bytes = 64 << 10;
   profile.program_bytes = 32 << 10;
   profile.near_strips = 8;
-  profile.near_whole_lines = true;
+  profile.whole_lines = true;
   profile.l1_ways = 12;
   return profile;
 }();
@@ -86,7 +86,7 @@ constexpr Profile portable_profile = [] {
 // Not measured: Zen 4 halves vectors of 512 bits, which squares of whole lines are made of.
 constexpr Profile zen4_profile = [] {
   Profile profile = intel_avx512_profile;
-  profile.near_whole_lines = false;
+  profile.whole_lines = false;
   return profile;
 }();
 
@@ -97,11 +97,14 @@ std::optional<Machine> machine_of_file(Machine like) {
   const char* const path = std::getenv("STRIDEWISE_PROFILE");
   if (path == nullptr) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || text.view().empty()) return std::nullopt;
-  Result<Machine> machine = read_machine(text.view(), std::move(like));
-  if (!machine || machine->isa > best_isa()) return std::nullopt;
+  std::string text(most_profile_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.empty() || text.size() > most_profile_bytes) return std::nullopt;
+  Result<Machine> machine = read_machine(text, std::move(like));
+  if (!machine || machine->isa > best_isa() || machine->isa < least_isa()) {
+    return std::nullopt;
+  }
   return *std::move(machine);
 }
 

@@ -1,5 +1,5 @@
-// What was measured of a machine: the only home of numbers that decide between ways to
-// move bytes. Costs are in cycles of a core, sizes in bytes.
+// What was measured of a machine: the numbers by which ways to move bytes are weighed.
+// Costs are in cycles of a core, sizes in bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -45,8 +45,8 @@ struct Profile {
   // so many on the last cache holds nothing of dst when it is read again.
   std::int64_t near_bytes;
   std::int64_t min_streamed_bytes;
-  // What a call moves at most: of tiles without planes, with those, and by programs, which
-  // go through a tile once for each piece.
+  // What prices take a call to move at most; what it is given of tiles with planes, and by
+  // programs, which go through a tile once for each piece.
   std::int64_t call_bytes;
   std::int64_t planes_bytes;
   std::int64_t program_bytes;
@@ -63,8 +63,9 @@ struct Profile {
   // strips take by turns must not crowd its sets.
   std::int64_t near_strips;
   std::int64_t l1_ways;
-  // Whether transposes near the core take whole lines of src, where vectors are lines.
-  bool near_whole_lines;
+  // Whether transposes take whole lines of src, where vectors are lines: near, and where
+  // rows would crowd the L1 cache.
+  bool whole_lines;
   // What a task moves, so that threads are busy and handing out is cheap.
   std::int64_t task_bytes;
 };

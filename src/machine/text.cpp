@@ -56,7 +56,7 @@ const auto numbers = std::to_array<Number>({
     {"far_strips", &Profile::far_strips},
     {"near_strips", &Profile::near_strips},
     {"l1_ways", &Profile::l1_ways},
-    {"near_whole_lines", &Profile::near_whole_lines},
+    {"whole_lines", &Profile::whole_lines},
     {"task_bytes", &Profile::task_bytes},
 });
 
@@ -127,26 +127,34 @@ class Reader {
     }
     const std::string_view name = trimmed(all.substr(0, equals));
     const std::string_view value = trimmed(all.substr(equals + 1));
-    if (name == "name") {
-      machine_.name = value;
-      return {};
-    }
+    if (name == "name") return named(value);
     if (name == "like") return like(value);
     if (name == "isa") return isa(value);
     if (name == "without") return without(value);
     const auto number = std::ranges::find(numbers, name, &Number::name);
     if (number == numbers.end()) return unknown(name);
+    set_ = true;
     if (!set(machine_.profile, number->field, value)) {
       return fault(fmt::format("'{}' is no value of {}", value, name));
     }
     return {};
   }
 
+  Result<void> named(std::string_view value) {
+    const bool plain =
+        std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
+    if (!plain) return fault("a name is of plain characters");
+    machine_.name = value;
+    return {};
+  }
+
   Result<void> like(std::string_view value) {
     const auto machine = named_machine(value);
     if (!machine) return fault(fmt::format("no machine is named '{}'", value));
+    if (set_) return fault("'like' stands before what differs");
     machine_.isa = machine->isa;
     machine_.profile = machine->profile;
+    machine_.lacks = machine->lacks;
     return {};
   }
 
@@ -158,10 +166,13 @@ class Reader {
       return fault(fmt::format("no instruction set is named '{}'", value));
     }
     machine_.isa = *named;
+    set_ = true;
     return {};
   }
 
   Result<void> without(std::string_view value) {
+    machine_.lacks = {};
+    set_ = true;
     while (!value.empty()) {
       const std::size_t comma = std::min(value.find(','), value.size());
       const std::string_view name = trimmed(value.substr(0, comma));
@@ -191,6 +202,7 @@ class Reader {
 
   Machine machine_;
   std::int64_t line_ = 0;
+  bool set_ = false;  // something that `like` would undo
 };
 
 }  // namespace
@@ -202,9 +214,7 @@ std::string print(const Machine& machine) {
   for (std::size_t k = 0; k < ways; ++k) {
     if (machine.lacks[k]) lacks.push_back(way_names[k]);
   }
-  if (!lacks.empty()) {
-    text += fmt::format("without = {}\n", fmt::join(lacks, ", "));
-  }
+  text += fmt::format("without = {}\n", fmt::join(lacks, ", "));
   for (const auto& [name, field] : numbers) {
     text += fmt::format("{} = {}\n", name, printed(machine.profile, field));
   }

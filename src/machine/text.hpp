@@ -10,6 +10,9 @@
 
 namespace stridewise {
 
+// Of a file with a profile: more is none.
+inline constexpr std::size_t most_profile_bytes = 1 << 16;
+
 // A line for the name, one for the instruction set, and one for each number of the profile,
 // "transpose_kib_cycles = 70".
 [[nodiscard]] std::string print(const Machine& machine);

@@ -298,6 +298,9 @@ class Answers(support.CliTest):
                            ("like = zen9", "no machine is named 'zen9'"),
                            ("isa = mmx", "no instruction set"),
                            ("= = =", "no profile has ''"),
+                           ("near_strips = 2\nlike = zen3", "stands before"),
+                           ("name = a\x1b[2Jb", "plain characters"),
+                           ("without = wings", "there are transpose"),
                            ("nothing", "no profile of a machine"),
                            ("", "no profile of a machine")):
             profile.write_text(text)
@@ -305,6 +308,11 @@ class Answers(support.CliTest):
             self.assertEqual(failed.code, 2, text)
             self.assertIn(said, failed.err)
             self.assertIn(str(profile), failed.err)
+        # Sizes of any size are planned with.
+        profile.write_text("near_stage_bytes = 1099511627776\n"
+                           "far_stage_bytes = 1099511627776\nl1_ways = 1\n")
+        self.answer("plan", "x y", "y x", "--shape", "x=100000000000031,y=3",
+                    "--dtype", "u8", "--explain", "--machine", profile)
         profile.write_bytes(bytes(range(256)) * 1000)
         self.assertEqual(run(*pair, "--machine", profile).code, 2)
         failed = run(*pair, "--machine", "zen")

@@ -55,7 +55,7 @@ struct Tile {
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
-// How a tile is best moved. What is written does not hang on it.
+// How a tile is best moved. What is written hangs on the last two alone.
 struct Hints {
   // How far after what is read lies what is asked for; 0: nothing is.
   std::int64_t ahead = 0;

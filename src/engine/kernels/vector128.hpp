@@ -11,7 +11,6 @@
 #include <arm_neon.h>
 #endif
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +25,6 @@ namespace {
 inline void keep_order() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
-
-// Which byte of a lane each byte of the result is; 128: zero.
-template <int bytes = 16>
-using LaneMask = std::array<std::uint8_t, bytes>;
-constexpr std::uint8_t zero_byte = 128;
 
 alignas(64) constexpr std::byte zero_bytes[64] = {};
 
@@ -99,18 +93,8 @@ struct Vector128 {
   static type zip_high(type a, type b) {
     return zip<width, 16 / width / 2>(a, b);
   }
-  template <const LaneMask<>& mask>
-  static type permute(type v) {
-    return permute_by<mask>(v, std::make_integer_sequence<int, 16>{});
-  }
-  // `v`, and what `mask` takes of `in` where earlier masks took nothing.
-  template <const LaneMask<>& mask>
-  static type insert(type v, type in) {
-    return v | permute<mask>(in);
-  }
 #if defined(__SSSE3__) || defined(__aarch64__)
-  // Of so many bytes each: byte k is byte from[k] of them, or zero for zero_byte.
-  static constexpr int shuffled_bytes = 16;
+  // Of so many bytes each: byte k is byte from[k] of them, or zero for 128.
   static type shuffle_bytes(type from, type v) {
 #if defined(__SSSE3__)
     return reinterpret_cast<type>(_mm_shuffle_epi8(
@@ -121,7 +105,6 @@ struct Vector128 {
 #endif
   }
 #endif
-  static type repeat_lane(const std::byte* from) { return load(from); }
   static type both(type a, type b) { return a & b; }
   static type either(type a, type b) { return a | b; }
   static void store(std::byte* dst, type v) { std::memcpy(dst, &v, 16); }
@@ -167,11 +150,6 @@ struct Vector128 {
     const auto y = reinterpret_cast<As<width>>(b);
     return reinterpret_cast<type>(__builtin_shufflevector(
         x, y, (k % 2 == 0 ? first + k / 2 : 16 / width + first + k / 2)...));
-  }
-  template <const LaneMask<>& mask, int... k>
-  static type permute_by(type v, std::integer_sequence<int, k...> /*bytes*/) {
-    return __builtin_shufflevector(v, type{},
-                                   (mask[k] == zero_byte ? 16 : mask[k])...);
   }
 };
 

@@ -33,9 +33,6 @@ struct Vector256 {
     _mm_stream_si128(reinterpret_cast<__m128i*>(dst), lane);
     keep_order();
   }
-  static type repeat_lane(const std::byte* from) {
-    return _mm256_broadcastsi128_si256(load_lane(from));
-  }
   // A vector of two halves.
   static type join(const std::byte* low, const std::byte* high) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(load_lane(low)),
@@ -66,16 +63,6 @@ struct Vector256 {
     if constexpr (width == 4) return _mm256_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm256_unpackhi_epi64(a, b);
   }
-  template <const LaneMask<>& mask>
-  static type permute(type v) {
-    return _mm256_shuffle_epi8(
-        v, repeat_lane(reinterpret_cast<const std::byte*>(mask.data())));
-  }
-  template <const LaneMask<>& mask>
-  static type insert(type v, type in) {
-    return _mm256_or_si256(v, permute<mask>(in));
-  }
-  static constexpr int shuffled_bytes = 16;
   static type shuffle_bytes(type from, type v) {
     return _mm256_shuffle_epi8(v, from);
   }
@@ -185,17 +172,6 @@ struct Vector512 {
     if constexpr (width == 4) return _mm512_unpackhi_epi32(a, b);
     if constexpr (width == 8) return _mm512_unpackhi_epi64(a, b);
   }
-  template <const LaneMask<>& mask>
-  static type permute(type v) {
-    return _mm512_shuffle_epi8(
-        v, _mm512_broadcast_i32x4(Vector256::load_lane(
-               reinterpret_cast<const std::byte*>(mask.data()))));
-  }
-  template <const LaneMask<>& mask>
-  static type insert(type v, type in) {
-    return _mm512_or_si512(v, permute<mask>(in));
-  }
-  static constexpr int shuffled_bytes = 16;
   static type shuffle_bytes(type from, type v) {
     return _mm512_shuffle_epi8(v, from);
   }

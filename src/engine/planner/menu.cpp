@@ -83,9 +83,9 @@ struct Menu {
   std::vector<double> besides;
 
   Menu(const Work& work, const Machine& machine, const Reach& reach) {
-    propose_moves(work, machine, moves);
     const double scattered = machine.profile.scattered_byte_cycles *
                              static_cast<double>(work.bytes());
+    propose_moves(work, machine, moves, reach.near ? 0 : scattered);
     for (const Move& move : moves) {
       const bool in_parts = !reach.near && !writes_lines(move, machine);
       besides.push_back(in_parts ? scattered : 0);
@@ -201,7 +201,10 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
       reach.streams, false, bill != nullptr};
   const double worth = profile.staged_advantage * menu.price(best);
   std::vector<Staged> staged;
-  if (machine.has(Way::stages)) {
+  // Two steps hardly cost less than two copies.
+  const double two_copies = 2 * profile.copy_line_cycles *
+                            static_cast<double>(work.bytes()) / line_bytes;
+  if (machine.has(Way::stages) && worth > two_copies) {
     propose_staged(work, machine, choice,
                    bill == nullptr ? worth : std::numeric_limits<double>::max(),
                    staged);
@@ -229,7 +232,8 @@ std::optional<Nest> choose_converting(const Work& work, const Machine& machine,
   Move runs = copy_of(work, machine);
   const bool before = converts == Converts::before;
   std::optional<Nest> nest;
-  if (runs.unit < long_run * work.width || work.zeros > 0) {
+  const bool gathers = runs.unit < long_run * work.width || work.zeros > 0;
+  if (gathers && machine.has(Way::stages)) {
     std::vector<Staged> staged =
         converting_ways(work, machine, before, bill != nullptr);
     std::ranges::stable_sort(staged, {}, &Staged::cycles);

@@ -239,7 +239,7 @@ Move copy_of(const Work& work, const Machine& machine) {
 }
 
 void propose_moves(const Work& work, const Machine& machine,
-                   std::vector<Move>& moves) {
+                   std::vector<Move>& moves, double besides) {
   moves.push_back(copy_of(work, machine));
   const Units units = units_of(work);
   if (units.unit >= line_bytes) return;
@@ -249,7 +249,7 @@ void propose_moves(const Work& work, const Machine& machine,
   propose_zips(work, machine, units, moves);
   if (!machine.has(Way::program)) return;
   const Move& best = *std::ranges::min_element(moves, {}, &Move::cycles);
-  if (auto program = best_program(work, machine, best.cycles)) {
+  if (auto program = best_program(work, machine, best.cycles + besides)) {
     moves.push_back(*std::move(program));
   }
 }

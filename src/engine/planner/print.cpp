@@ -26,7 +26,7 @@ std::string print_hints(const Step& step) {
   const Hints& hints = step.hints;
   std::string text;
   if (step.streams) text += ", streaming";
-  if (hints.ahead != 0 && !step.converts)
+  if (hints.ahead != 0)
     text += fmt::format(", asking {} bytes ahead", hints.ahead);
   if (step.kernel->kind != Kind::transpose) return text;
   if (hints.strips > 1)

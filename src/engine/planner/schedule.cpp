@@ -139,15 +139,22 @@ std::int64_t strips_in_l1(const Step& step, const Profile& profile,
   return std::clamp(lines / rows, one, most);
 }
 
+// Whether a kernel asks for src before it reads it.
+bool asks(Kind kind) {
+  return kind == Kind::transpose || kind == Kind::zip || kind == Kind::unzip;
+}
+
 void set_hints(Step& step, const Machine& machine, const Reach& reach) {
   const Profile& profile = machine.profile;
   Hints& hints = step.hints;
   if (step.kernel->kind != Kind::transpose) {
-    if (!reach.near) hints.ahead = profile.far_ahead_bytes;
+    if (asks(step.kernel->kind) && !reach.near) {
+      hints.ahead = profile.far_ahead_bytes;
+    }
     return;
   }
   // Squares of whole lines read each once, whatever the L1 cache keeps.
-  const bool whole = profile.near_whole_lines &&
+  const bool whole = profile.whole_lines && machine.isa >= Isa::avx512 &&
                      (step.element_bytes == 4 || step.element_bytes == 8);
   const std::int64_t row_bytes = step.tile.columns * step.element_bytes;
   if (!reach.near) {
@@ -271,10 +278,6 @@ void cut_tile(Nest& nest, Step& step, const Part& part) {
   cut(nest, step, Count::columns, tile.columns, part.columns, column);
 }
 
-}  // namespace
-
-namespace {
-
 // Planes of a transpose go by src. Runs of whole lines go by the two loops by which the
 // sides go on, the shorter one first: so both are streams, few on one side.
 void order_for_memory(Move& move) {
@@ -367,8 +370,9 @@ Nest nest_of(Staged staged, const Machine& machine, const Reach& reach) {
     nest.steps.push_back(std::move(step));
   }
   nest.block = std::move(staged.block);
-  if (!reach.near && !nest.around.empty()) {
-    nest.steps.front().hints.ahead = nest.around.back().loop.src;
+  Step& first = nest.steps.front();
+  if (!reach.near && !nest.around.empty() && asks(first.kernel->kind)) {
+    first.hints.ahead = nest.around.back().loop.src;
   }
   share_out(nest, machine, staged.bytes);
   return nest;

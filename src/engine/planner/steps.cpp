@@ -21,6 +21,7 @@ class Weighing {
         choice_(choice),
         least_(less_than),
         all_(all) {
+    choice_.most_bytes = std::min(choice_.most_bytes, most_stage_bytes);
     if (work.zeros == 0) return;
     // Stages may hold the zeros, too.
     const std::size_t run = nearest_on(&Loop::dst);
@@ -29,7 +30,7 @@ class Weighing {
     const double share =
         static_cast<double>(count) / static_cast<double>(count + work.zeros);
     choice_.most_bytes = static_cast<std::int64_t>(
-        static_cast<double>(choice.most_bytes) * share);
+        static_cast<double>(choice_.most_bytes) * share);
   }
 
   // With what is nearest on one side nearest in the stage, and all else as on the other.
@@ -242,10 +243,6 @@ class Weighing {
 void propose_staged(const Work& work, const Machine& machine,
                     const StageChoice& choice, double less_than,
                     std::vector<Staged>& all) {
-  // No two steps cost less than two copies.
-  const double of_two_copies = 2 * machine.profile.copy_line_cycles *
-                               static_cast<double>(work.bytes()) / line_bytes;
-  if (less_than <= of_two_copies) return;
   Weighing weighing(work, machine, choice, less_than, all);
   if (choice.converts_before) return weighing.as_in_src();
   if (choice.far) weighing.as_in_dst();

@@ -66,9 +66,10 @@ inline Loop take(Loops& loops, const Loop* loop) {
 [[nodiscard]] std::vector<std::int64_t> places_of(std::span<const Loop> loops,
                                                   std::int64_t zeros,
                                                   Side side);
-// What each kernel would make of it, if it can.
+// What each kernel would make of it, if it can; programs only where they cost less than the
+// others and `besides`.
 void propose_moves(const Work& work, const Machine& machine,
-                   std::vector<Move>& moves);
+                   std::vector<Move>& moves, double besides = 0);
 // Whether what is cut in blocks is the outermost of the loops that make a count of its tile.
 [[nodiscard]] bool can_be_cut(const Move& move);
 

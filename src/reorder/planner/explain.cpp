@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stridewise/explain.hpp"
 
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -46,6 +47,11 @@ Result<Explanation> explain_plan(const Layout& src, const Layout& dst,
                                  const PlanOptions& options) {
   const Result<Machine> machine = machine_of(options.machine);
   if (!machine) return unexpected(machine.error());
+  if (engine::kernels_of(machine->isa).empty()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("this build has no kernels for {}",
+                            isa_name(machine->isa)));
+  }
   std::vector<engine::Bill> bills;
   const auto data = detail::plan_for(*machine, src, dst, options, &bills);
   if (!data) return unexpected(data.error());

@@ -2,9 +2,9 @@
 // element and 15 zeros, which one kernel call writes together.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <optional>
 
-#include "engine/kernels/tile.hpp"
 #include "reorder/planner/pieces.hpp"
 
 namespace stridewise {
@@ -12,10 +12,11 @@ namespace {
 
 using Loops = std::vector<PlanLoop>;
 
-// Whether a kernel transposes elements of that width.
+// Whether kernels transpose elements of that width.
 bool transposes(std::int64_t element_bytes) {
-  return engine::find_kernel(engine::Kind::transpose, element_bytes,
-                             best_isa()) != nullptr;
+  constexpr std::int64_t longest = 32;
+  return std::has_single_bit(static_cast<std::uint64_t>(element_bytes)) &&
+         element_bytes <= longest;
 }
 
 // Removes the loop of neighbours in dst and returns its count; 1 without one.

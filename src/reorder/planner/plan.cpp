@@ -66,6 +66,11 @@ Result<void> check_pair(const Layout& src, const Layout& dst,
                 fmt::format("src has elements of {}, dst of {}", width_of(src),
                             width_of(dst)));
   }
+  // Of a src that is not one-to-one there may be more elements than places.
+  if (const Checked bits = mul(src.elements(), src.element_bits());
+      !bits || *bits > largest) {
+    return fail(ErrorCode::overflow, "src has more bits than can be counted");
+  }
   if (values) {
     if (auto possible = check_values(src, dst, *values); !possible) {
       return possible;
@@ -211,9 +216,9 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
     return unexpected(checked.error());
   }
   if (engine::find_kernel(engine::Kind::copy, 1, machine.isa) == nullptr) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("this build has no kernels for {}",
-                            isa_name(machine.isa)));
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("this build has no kernels for {}", isa_name(machine.isa)));
   }
   PlanData data = begin_data(src, dst, options);
   if (!strided(src, dst, options.values, data.conversion)) {
