@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <locale>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -70,11 +73,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
-template <class T>
-bool read(std::string_view text, T& number) {
+bool read(std::string_view text, std::int64_t& number) {
   const char* const end = text.data() + text.size();
   const auto [at, fault] = std::from_chars(text.data(), end, number);
   return fault == std::errc() && at == end;
+}
+
+// Not every standard library has from_chars for these.
+bool read(std::string_view text, double& number) {
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  return (stream >> number) &&
+         stream.peek() == std::istringstream::traits_type::eof();
 }
 
 // Whether the text is a value that the field may have.
