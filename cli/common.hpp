@@ -104,7 +104,7 @@ void take_told(std::string& shape, std::span<const LayoutSource> layouts);
 [[nodiscard]] Json nest_json(const PlanNest& nest);
 [[nodiscard]] Json plan_json(const Plan& plan);
 
-// What PlanOptions::machine takes: a name of a machine as it is; of a file, the profile that
+// What PlanOptions::machine takes: a name of a machine, or nothing, as it is; of a file, the profile that
 // it holds. Throws Failure: a file that holds none.
 [[nodiscard]] std::string machine_text(const std::string& machine);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -80,37 +81,38 @@ void add_rivals(const Options& options, Competition& competition) {
   }
 }
 
-// Writes the profile that is found for this machine.
-void tune(Context& context, const Options& options) {
-  check_not_stdout(options.tune);
-  Options wanted = options;
+// What --tune measures: the problems that are given, or those of real networks and of any.
+std::vector<BoundProblem> tuned_problems(const Options& options) {
   std::vector<BoundProblem> problems;
-  const bool chosen =
-      !options.pair.src.empty() || options.problems != "default";
-  for (const char* const corpus : {"activations", "weights", "transposes"}) {
-    if (!chosen) wanted.problems = corpus;
-    const std::vector<BoundProblem> some =
-        chosen ? problems_of(wanted) : read_problems(corpus);
+  if (!options.pair.src.empty() || options.problems != "default") {
+    problems = problems_of(options);
+  } else {
+    for (const char* const corpus : {"activations", "weights", "transposes"}) {
+      std::ranges::move(read_problems(corpus), std::back_inserter(problems));
+    }
+  }
+  std::erase_if(problems, [&](const BoundProblem& problem) {
     // What takes long says little more.
     constexpr std::int64_t most_bytes = 12 << 20;
-    for (const BoundProblem& problem : some) {
-      if (problem.bytes() > most_bytes ||
-          problem.text.name.find(options.only) == std::string::npos) {
-        continue;
-      }
-      problems.push_back(problem);
-    }
-    if (chosen) break;
-  }
+    return problem.bytes() > most_bytes ||
+           problem.text.name.find(options.only) == std::string::npos;
+  });
   if (problems.empty()) {
     throw Failure{{ErrorCode::invalid_value,
                    "--tune: no problem of up to 12 MiB to measure"}};
   }
+  return problems;
+}
+
+// Writes the profile that is found for this machine.
+void tune(Context& context, const Options& options) {
+  check_not_stdout(options.tune);
+  const std::vector<BoundProblem> problems = tuned_problems(options);
   const bool shown = ::isatty(2) == 1;
   TuneProgress last{};
   const std::string profile = cli::tune(
-      problems, options.machine.empty() ? "" : machine_text(options.machine),
-      options.tune_seconds, [&](const TuneProgress& progress) {
+      problems, machine_text(options.machine), options.tune_seconds,
+      [&](const TuneProgress& progress) {
         last = progress;
         if (!shown) return;
         std::cerr << fmt::format(
@@ -140,9 +142,7 @@ Competition competition_of(const Options& options, int threads) {
   competition.threads = threads;
   competition.rounds = options.rounds;
   competition.cold = options.cold;
-  if (!options.machine.empty()) {
-    competition.machine = machine_text(options.machine);
-  }
+  competition.machine = machine_text(options.machine);
   add_rivals(options, competition);
   if (!options.build.empty()) {
     competition.peers.push_back(value_of(Peer::start_build(

@@ -148,8 +148,9 @@ class Tuner {
       if (late()) break;
       std::vector<Setting> tried = best_;
       tried[k].value = value;
-      if (!machine_profile(text_of(tried))) continue;  // out of its range
-      const double score = score_of(text_of(tried));
+      const std::string profile = text_of(tried);
+      if (!machine_profile(profile)) continue;  // out of its range
+      const double score = score_of(profile);
       ++state_.tried;
       if (score < best_score_ - least_gain) {
         best_score_ = score;

@@ -20,6 +20,8 @@ namespace stridewise {
 // all that is left.
 enum class Way : std::uint8_t { transpose, zip, unzip, program, stages };
 inline constexpr std::size_t ways = 5;
+inline constexpr std::array<std::string_view, ways> way_names = {
+    "transpose", "zip", "unzip", "program", "stages"};
 
 struct Machine {
   std::string name;

@@ -63,9 +63,6 @@ const auto numbers = std::to_array<Number>({
     {"task_bytes", &Profile::task_bytes},
 });
 
-constexpr std::array<std::string_view, ways> way_names = {
-    "transpose", "zip", "unzip", "program", "stages"};
-
 std::string_view trimmed(std::string_view text) {
   const auto blank = " \t\r";
   const std::size_t begin = text.find_first_not_of(blank);

@@ -11,15 +11,21 @@
 namespace stridewise::engine {
 namespace {
 
+constexpr std::string_view name_of(Way way) {
+  return way_names[static_cast<std::size_t>(way)];
+}
+
 constexpr auto rows = std::to_array<MenuRow>({
     {"copy", "runs that both sides have, in the order of dst; it can do all"},
-    {"transpose",
+    {name_of(Way::transpose),
      "rows of src to columns of dst, by squares: 1 to 32 bytes an element"},
-    {"zip",
+    {name_of(Way::zip),
      "2, 4 or 8 rows of short elements that lie beside each other in dst"},
-    {"unzip", "the same backwards: columns that lie beside each other in src"},
-    {"program", "up to 768 bytes of dst from wherever in src, by masks"},
-    {"stages",
+    {name_of(Way::unzip),
+     "the same backwards: columns that lie beside each other in src"},
+    {name_of(Way::program),
+     "up to 768 bytes of dst from wherever in src, by masks"},
+    {name_of(Way::stages),
      "blocks by way of a buffer in the nearest cache: two or three of the "
      "above"},
 });
@@ -125,10 +131,7 @@ class BillWriter {
   }
   [[nodiscard]] Candidate staged(const Staged& way,
                                  const Machine& machine) const {
-    double blocks = 1;
-    for (const BlockLoop& over : way.around) {
-      blocks *= static_cast<double>(over.loop.count);
-    }
+    const auto blocks = static_cast<double>(blocks_of(way.around));
     std::string steps, why;
     for (const Move& move : way.moves) {
       steps += fmt::format("{}{}", steps.empty() ? "" : ", ", name_of(move));
@@ -145,27 +148,18 @@ class BillWriter {
   double bytes_;
 };
 
-// All candidates, the one that was taken first, then by price.
+// All candidates, the one that was taken first, then by price. `taken` counts those that are
+// one kernel first.
 Bill bill_of(const Menu& menu, std::span<const Staged> staged, const Work& work,
-             const Machine& machine, bool takes_staged) {
+             const Machine& machine, std::size_t taken) {
   const BillWriter writer(work.bytes());
-  Bill direct, by_stages;
+  Bill all;
   for (std::size_t k = 0; k < menu.moves.size(); ++k) {
-    direct.push_back(writer.direct(menu.moves[k], menu.besides[k]));
+    all.push_back(writer.direct(menu.moves[k], menu.besides[k]));
   }
-  for (const Staged& way : staged) {
-    by_stages.push_back(writer.staged(way, machine));
-  }
-  const auto sort = [](Bill& bill) {
-    std::ranges::stable_sort(bill, {}, &Candidate::cycles_per_byte);
-  };
-  sort(direct);
-  sort(by_stages);
-  Bill& taken = takes_staged ? by_stages : direct;
-  Bill all = {std::move(taken.front())};
-  taken.erase(taken.begin());
-  std::ranges::move(direct, std::back_inserter(all));
-  std::ranges::move(by_stages, std::back_inserter(all));
+  for (const Staged& way : staged) all.push_back(writer.staged(way, machine));
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(taken);
+  std::rotate(all.begin(), first, first + 1);
   std::stable_sort(all.begin() + 1, all.end(),
                    [](const Candidate& a, const Candidate& b) {
                      return a.cycles_per_byte < b.cycles_per_byte;
@@ -213,7 +207,9 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
   const bool takes_staged =
       cheapest != staged.end() && cheapest->cycles < worth;
   if (bill != nullptr) {
-    *bill = bill_of(menu, staged, work, machine, takes_staged);
+    const auto of_staged = static_cast<std::size_t>(cheapest - staged.begin());
+    *bill = bill_of(menu, staged, work, machine,
+                    takes_staged ? menu.moves.size() + of_staged : best);
   }
   Nest nest = takes_staged
                   ? nest_of(std::move(*cheapest), machine, reach)

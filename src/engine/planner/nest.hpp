@@ -29,12 +29,23 @@ struct BlockLoop {
   // to block are written by whole lines.
   std::int64_t more = 0;
 
+  // What all blocks have of the loop that is cut.
+  [[nodiscard]] std::int64_t all() const {
+    return (loop.count - 1) * whole + last;
+  }
   [[nodiscard]] bool cuts() const {
     return whole != 0 && (last != whole || more != 0);
   }
 
   friend bool operator==(const BlockLoop&, const BlockLoop&) = default;
 };
+
+[[nodiscard]] inline std::int64_t blocks_of(
+    const std::vector<BlockLoop>& around) {
+  std::int64_t blocks = 1;
+  for (const BlockLoop& over : around) blocks *= over.loop.count;
+  return blocks;
+}
 
 // Which count of a tile a loop of a block is.
 enum class Count : std::uint8_t {

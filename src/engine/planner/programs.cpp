@@ -42,10 +42,6 @@ std::vector<std::int64_t> in_units(std::vector<std::int64_t> places,
   return all;
 }
 
-bool shares_lines(const Loop& loop) {
-  return loop.src > 0 && loop.src < line_bytes;
-}
-
 // Runs of dst that more and more loops make, as the tile of a program.
 class ProgramTiles {
  public:

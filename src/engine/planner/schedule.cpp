@@ -120,8 +120,7 @@ void cut(Nest& nest, Step& step, Count which, std::int64_t& count,
 }
 
 void share_out(Nest& nest, const Machine& machine, std::int64_t block_bytes) {
-  nest.blocks = 1;
-  for (const BlockLoop& loop : nest.around) nest.blocks *= loop.loop.count;
+  nest.blocks = blocks_of(nest.around);
   nest.blocks_per_task =
       std::max(machine.profile.task_bytes / std::max(block_bytes, one), one);
 }
@@ -230,8 +229,7 @@ TakenPlanes planes_to_take(const Step& step, std::span<const Loop> planes,
   }
   taken.cuts = taken.inside < most && (program || most_bytes / taken.bytes > 1);
   taken.shares = program && taken.cuts && taken.inside == 0 &&
-                 planes.size() > 1 && planes[1].src > 0 &&
-                 planes[1].src < line_bytes;
+                 planes.size() > 1 && shares_lines(planes[1]);
   if (taken.shares) taken.bytes *= planes[1].count;
   return taken;
 }

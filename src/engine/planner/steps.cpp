@@ -175,10 +175,7 @@ class Weighing {
     std::optional<InStage> stage =
         lay_out_stage(work_, block, {nearest, far}, joined);
     if (!stage) return;
-    double blocks = 1;
-    for (const BlockLoop& loop : stage->around) {
-      blocks *= static_cast<double>(loop.loop.count);
-    }
+    const auto blocks = static_cast<double>(blocks_of(stage->around));
     Staged staged;
     staged.cycles = machine_.profile.block_cycles;
     std::vector<StageWork> steps;

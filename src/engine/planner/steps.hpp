@@ -1,5 +1,5 @@
-// The candidates that are two kernels: a block is brought into a stage in the nearest
-// cache, and from there to dst.
+// The candidates by stages: a block is brought into a buffer in the nearest cache, perhaps
+// to another one, and from there to dst.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

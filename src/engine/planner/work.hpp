@@ -54,6 +54,11 @@ struct Move {
   return loop == loops.end() ? nullptr : &*loop;
 }
 
+// Whether its iterations read the same lines of src.
+[[nodiscard]] inline bool shares_lines(const Loop& loop) {
+  return loop.src > 0 && loop.src < line_bytes;
+}
+
 // Removes one of the loops.
 inline Loop take(Loops& loops, const Loop* loop) {
   const Loop taken = *loop;

@@ -85,8 +85,7 @@ std::vector<PlanLoop> loops_around(const Nest& nest, const Step& step) {
     if (over.whole == 0) {
       loops.push_back(described(over.loop));
     } else if (cut >= engine::Count::plane0) {
-      counts[engine::plane_of(cut)] =
-          (over.loop.count - 1) * over.whole + over.last;
+      counts[engine::plane_of(cut)] = over.all();
     }
   }
   for (std::size_t k = engine::most_planes; k-- > 0;) {
@@ -117,12 +116,11 @@ PlanNest described_blocks(const Nest& nest, const engine::Widths& widths) {
       continue;
     }
     const auto cut = std::ranges::find(block, over.loop.cut, &Loop::cut);
-    const std::int64_t count = (over.loop.count - 1) * over.whole + over.last;
     if (cut != block.end()) {
-      cut->count = count;
+      cut->count = over.all();
     } else {
       all.loops.push_back(
-          {count, over.loop.src / over.whole, over.loop.dst / over.whole});
+          {over.all(), over.loop.src / over.whole, over.loop.dst / over.whole});
     }
   }
   all.rows = described(block);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reorder/planner/pieces.hpp"
+
 namespace stridewise::detail {
 namespace {
 
@@ -61,10 +63,7 @@ engine::Nest NestPlanner::nest_of(engine::Work work, const Piece& move,
   };
   if (auto nest = converting()) return *std::move(nest);
   Piece zeros = zeros_of(work, move, moved);
-  zeros.dst_offset = zeros.dst_offset / moved * dst;
-  for (PlanLoop& loop : zeros.loops) {
-    loop.dst_stride = loop.dst_stride / moved * dst;
-  }
+  give_width(zeros, moved, dst);
   add_zeros(zeros);
   work.zeros = 0;
   return *converting();

@@ -72,4 +72,11 @@ std::vector<PlanLoop> normalise(std::vector<PlanLoop> loops) {
   return loops;
 }
 
+void give_width(Piece& piece, std::int64_t from, std::int64_t to) {
+  piece.dst_offset = piece.dst_offset / from * to;
+  for (PlanLoop& loop : piece.loops) {
+    loop.dst_stride = loop.dst_stride / from * to;
+  }
+}
+
 }  // namespace stridewise

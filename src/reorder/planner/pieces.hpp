@@ -29,6 +29,9 @@ namespace stridewise {
 // the inner on both sides.
 [[nodiscard]] std::vector<PlanLoop> normalise(std::vector<PlanLoop> loops);
 
+// Gives the dst side of a piece that is planned with elements of one width those of another.
+void give_width(Piece& piece, std::int64_t from, std::int64_t to);
+
 // Pieces (of which only the dst side means anything) that visit each place of
 // `layout` that holds no element once, by runs of elements; loops in bytes.
 // nullopt when the layout's digits interleave so that only its inverse tells:

@@ -121,18 +121,6 @@ bool converts_to_zero(const Values& values) {
   return converted == zero;
 }
 
-// The pieces of dst that are planned with elements of one width, with another.
-std::vector<Piece> with_width(std::vector<Piece> pieces, std::int64_t from,
-                              std::int64_t to) {
-  for (Piece& piece : pieces) {
-    piece.dst_offset = piece.dst_offset / from * to;
-    for (PlanLoop& loop : piece.loops) {
-      loop.dst_stride = loop.dst_stride / from * to;
-    }
-  }
-  return pieces;
-}
-
 // What is known before anything is planned.
 PlanData begin_data(const Layout& src, const Layout& dst,
                     const PlanOptions& options) {
@@ -241,9 +229,9 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
   // Longer runs of zeros are written as fast alone, and transposes would write those
   // of all columns line by line in turns. A stage has room for these.
   constexpr std::int64_t most_fused_bytes = 4096;
-  fills = with_width(std::move(fills), dst_width, width);
+  for (Piece& fill : fills) give_width(fill, dst_width, width);
   fuse_padding(*moves, fills, width, most_fused_bytes / width);
-  fills = with_width(std::move(fills), width, dst_width);
+  for (Piece& fill : fills) give_width(fill, width, dst_width);
 
   NestPlanner planner(data, machine,
                       reach_of(data, machine.profile, options.stores), bills);
