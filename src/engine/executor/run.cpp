@@ -50,7 +50,7 @@ class Odometer {
 // The tile of a step, but for its memory.
 Tile tile_of(const Step& step) {
   Tile tile = step.tile;
-  tile.program = step.program.data();
+  tile.program = reinterpret_cast<const std::byte*>(step.program.data());
   if (!step.row_table.empty()) tile.row_at = step.row_table.data();
   if (!step.column_table.empty()) tile.column_at = step.column_table.data();
   return tile;

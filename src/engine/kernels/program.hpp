@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/kernels/program_table.hpp"
+#include "engine/kernels/bits/tiles.hpp"
+#include "engine/kernels/program_loops.hpp"
 #include "engine/kernels/squares.hpp"
-#include "engine/kernels/walk.hpp"
 
 namespace stridewise::engine {
 namespace {
@@ -30,86 +30,74 @@ class Programs {
 
  public:
   static void run(const Tile& tile, const Hints& /*hints*/) {
-    tiles<false>(tile);
+    const ProgramTable program(tile.program);
+    program.by_tiles() ? TilePrograms<Vector>::run(tile, program)
+                       : by_pieces<false>(tile, program);
   }
   // Of vectors as long as a line: pieces that are whole lines of dst.
   static void stream(const Tile& tile, const Hints& /*hints*/) {
-    dst_bits(tile) % line_bytes == 0 ? tiles<true>(tile) : tiles<false>(tile);
+    const ProgramTable program(tile.program);
+    dst_bits(tile) % line_bytes == 0 ? by_pieces<true>(tile, program)
+                                     : by_pieces<false>(tile, program);
   }
 
  private:
   template <bool streams>
-  static void tiles(const Tile& tile) {
-    const ProgramTable program(tile.program);
-    Tile rest = tile;
-    const Loop inner = tile.planes[0];
-    rest.planes = {tile.planes[1], tile.planes[2], tile.planes[3], Loop{}};
-    each_plane(rest, [&](const std::byte* src, std::byte* dst) {
-      // Tiles whose loads would reach beyond src are moved element by element.
-      std::int64_t whole = inner.count;
-      while (whole > 0 &&
-             tile.src_end - (src + (whole - 1) * inner.src) < program.reach()) {
-        --whole;
-      }
-      for (std::int64_t k = 0; k < program.pieces(); ++k) {
-        piece<streams>(program.piece(k), src, dst,
-                       {whole, inner.src, inner.dst});
-      }
-      for (std::int64_t k = whole; k < inner.count; ++k) {
-        program.move_elements(src + k * inner.src, dst + k * inner.dst);
-      }
-    });
+  static void by_pieces(const Tile& tile, const ProgramTable& program) {
+    each_program_loop(
+        tile, program,
+        [&](const std::byte* src, std::byte* dst, const Loop& loop) {
+          for (std::int64_t k = 0; k < program.pieces(); ++k) {
+            const ProgramTable::Piece piece = program.piece(k);
+            bytes<streams>(piece, src, dst + piece.dst, loop);
+          }
+        });
   }
 
   template <bool streams>
-  static void piece(const ProgramTable::Piece& piece, const std::byte* src,
+  static void bytes(const ProgramTable::Piece& piece, const std::byte* src,
                     std::byte* dst, const Loop& loop) {
-    dst += piece.dst;
-    const auto* const sources = piece.sources;
-    const bool line =
-        streams && piece.bytes == line_bytes && piece.dst % line_bytes == 0;
     switch (piece.count) {
       case 1:
-        return constant<1, streams>(sources, src, dst, loop, piece.bytes, line);
+        return constant<1, streams>(piece, src, dst, loop);
       case 2:
-        return constant<2, streams>(sources, src, dst, loop, piece.bytes, line);
+        return constant<2, streams>(piece, src, dst, loop);
       case 3:
-        return constant<3, streams>(sources, src, dst, loop, piece.bytes, line);
+        return constant<3, streams>(piece, src, dst, loop);
       case 4:
-        return constant<4, streams>(sources, src, dst, loop, piece.bytes, line);
+        return constant<4, streams>(piece, src, dst, loop);
       default:
-        return any<streams>(sources, piece.count, src, dst, loop, piece.bytes,
-                            line);
+        return any<streams>(piece, src, dst, loop);
     }
   }
 
   // each(store) with what stores a piece.
   template <bool streams, class Each>
-  [[gnu::always_inline]] static void with_store(std::int64_t bytes, bool line,
-                                                Each each) {
+  [[gnu::always_inline]] static void with_store(
+      const ProgramTable::Piece& piece, const std::byte* dst, Each each) {
     if constexpr (streams) {
-      if (line) {
+      // What planes and tiles step by is whole lines.
+      if (piece.bytes == line_bytes &&
+          reinterpret_cast<std::intptr_t>(dst) % line_bytes == 0) {
         return each([](std::byte* to, V v) { Vector::stream(to, v); });
       }
     }
-    if (bytes == vector_bytes) {
+    if (piece.bytes == vector_bytes) {
       return each([](std::byte* to, V v) { Vector::store(to, v); });
     }
-    each([bytes](std::byte* to, V v) { Vector::store_first(to, v, bytes); });
+    const std::uint64_t stored = piece.stored;
+    each([stored](std::byte* to, V v) { Vector::store_part(to, v, stored); });
   }
 
   template <int count, bool streams>
-  [[gnu::noinline]] static void constant(const std::byte* sources,
+  [[gnu::noinline]] static void constant(const ProgramTable::Piece& piece,
                                          const std::byte* src, std::byte* dst,
-                                         Loop loop, std::int64_t bytes,
-                                         bool line) {
+                                         Loop loop) {
     typename Vector::Source from[count];
 #pragma GCC unroll 4
-    for (int k = 0; k < count; ++k) {
-      from[k] = Vector::source(sources + k * Vector::source_bytes);
-    }
+    for (int k = 0; k < count; ++k) from[k] = source(piece, k);
     with_store<streams>(
-        bytes, line, [&](auto store) __attribute__((always_inline)) {
+        piece, dst, [&](auto store) __attribute__((always_inline)) {
           for (std::int64_t i = 0; i < loop.count; ++i) {
             V v = Vector::first(from[0], src);
 #pragma GCC unroll 4
@@ -122,22 +110,24 @@ class Programs {
   }
 
   template <bool streams>
-  [[gnu::noinline]] static void any(const std::byte* sources,
-                                    std::int64_t count, const std::byte* src,
-                                    std::byte* dst, Loop loop,
-                                    std::int64_t bytes, bool line) {
-    with_store<streams>(bytes, line, [&](auto store) {
+  [[gnu::noinline]] static void any(const ProgramTable::Piece& piece,
+                                    const std::byte* src, std::byte* dst,
+                                    Loop loop) {
+    with_store<streams>(piece, dst, [&](auto store) {
       for (std::int64_t i = 0; i < loop.count; ++i) {
-        V v = Vector::first(Vector::source(sources), src);
-        for (std::int64_t k = 1; k < count; ++k) {
-          v = Vector::more(
-              v, Vector::source(sources + k * Vector::source_bytes), src);
+        V v = Vector::first(source(piece, 0), src);
+        for (std::int64_t k = 1; k < piece.count; ++k) {
+          v = Vector::more(v, source(piece, k), src);
         }
         store(dst, v);
         src += loop.src;
         dst += loop.dst;
       }
     });
+  }
+
+  static auto source(const ProgramTable::Piece& piece, std::int64_t k) {
+    return Vector::source(piece.sources + k * source_vectors * vector_bytes);
   }
 };
 

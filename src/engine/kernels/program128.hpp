@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/kernels/vector128.hpp"
+#include "engine/kernels/bits/bit_vector128.hpp"
 
 namespace stridewise::engine {
 namespace {
 
-struct ProgramVector128 : Vector128 {
+struct ProgramVector128 : BitVector128 {
   static constexpr std::int64_t vector_bytes = 16;
-  static constexpr std::int64_t source_bytes = 8 + 16 + 8;
   struct Source {
     std::int64_t at;
     type mask;
@@ -19,7 +18,7 @@ struct ProgramVector128 : Vector128 {
   [[gnu::always_inline]] static Source source(const std::byte* table) {
     Source source;  // NOLINT: read whole
     std::memcpy(&source.at, table, 8);
-    source.mask = load(table + 8);
+    source.mask = load(table + 16);
     return source;
   }
   [[gnu::always_inline]] static type first(const Source& from,
@@ -30,8 +29,8 @@ struct ProgramVector128 : Vector128 {
                                           const std::byte* src) {
     return either(v, first(from, src));
   }
-  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
-                                                 std::int64_t /*bytes*/) {
+  [[gnu::always_inline]] static void store_part(std::byte* dst, type v,
+                                                std::uint64_t /*stored*/) {
     store(dst, v);
   }
 };

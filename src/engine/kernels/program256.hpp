@@ -5,14 +5,13 @@
 #include <array>
 #include <cstring>
 
-#include "engine/kernels/x86_vectors.hpp"
+#include "engine/kernels/bits/bit_vector256.hpp"
 
 namespace stridewise::engine {
 namespace {
 
-struct ProgramVector256 : Vector256 {
+struct ProgramVector256 : BitVector256 {
   static constexpr std::int64_t vector_bytes = 32;
-  static constexpr std::int64_t source_bytes = 2 * 8 + 32;
   struct Source {
     std::int64_t low, high;
     type mask;
@@ -22,7 +21,7 @@ struct ProgramVector256 : Vector256 {
     Source source;  // NOLINT: read whole
     std::memcpy(&source.low, table, 8);
     std::memcpy(&source.high, table + 8, 8);
-    source.mask = load(table + 16);
+    source.mask = load(table + 32);
     return source;
   }
   [[gnu::always_inline]] static type first(const Source& from,
@@ -34,8 +33,8 @@ struct ProgramVector256 : Vector256 {
     return either(v, first(from, src));
   }
   // A lane.
-  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
-                                                 std::int64_t /*bytes*/) {
+  [[gnu::always_inline]] static void store_part(std::byte* dst, type v,
+                                                std::uint64_t /*stored*/) {
     store_some<1>(dst, v, 0);
   }
 };

@@ -150,43 +150,36 @@ class Runs {
   std::int64_t piece_bytes_;
 };
 
-void append(std::vector<std::byte>& table, const void* data,
-            std::size_t bytes) {
-  const auto* const begin = static_cast<const std::byte*>(data);
-  table.insert(table.end(), begin, begin + bytes);
-}
-
 class Maker {
  public:
   explicit Maker(const Runs& runs) : runs_(runs) {}
 
-  std::vector<std::byte> make() {
+  ProgramMemory make() {
+    std::int64_t pieces = 0;
+    runs_.each_piece([&](const Piece&) { ++pieces; });
+    first_ = ProgramTable::sources_at(pieces);
     runs_.each_piece([&](const Piece& piece) { add_piece(piece); });
     const ProgramRuns& all = runs_.all();
-    const std::int64_t elements = all.count * std::ssize(all.places);
-    const std::size_t heads = sizeof(Head) + pieces_.size() * sizeof(PieceHead);
-    const Head head{std::ssize(pieces_), reach_, elements, all.element_bytes,
-                    static_cast<std::int64_t>(heads + sources_.size())};
-    std::vector<std::byte> table;
-    table.reserve(heads + sources_.size() +
-                  static_cast<std::size_t>(elements) * sizeof(Element));
-    append(table, &head, sizeof(head));
-    for (PieceHead piece : pieces_) {
-      piece.sources += static_cast<std::int64_t>(heads);
-      append(table, &piece, sizeof(piece));
-    }
-    append(table, sources_.data(), sources_.size());
+    ProgramWriter table;
+    table.add(Head{.pieces = pieces,
+                   .reach = reach_,
+                   .elements = all.count * std::ssize(all.places),
+                   .element_bytes = all.element_bytes,
+                   .elements_at = first_ + sources_.size()});
+    table.add(pieces_);
+    table.align(line_bytes);
+    table.add(sources_);
     for (std::int64_t run = 0; run < all.count; ++run) add_elements(run, table);
-    return table;
+    return table.memory();
   }
 
  private:
-  void add_elements(std::int64_t run, std::vector<std::byte>& table) const {
+  void add_elements(std::int64_t run, ProgramWriter& table) const {
     const ProgramRuns& all = runs_.all();
     Element element{0, run * all.dst_step};
     for (const std::int64_t place : all.places) {
       element.src = place == no_row ? no_row : place + run * all.src_step;
-      append(table, &element, sizeof(element));
+      table.add(element);
       element.dst += all.element_bytes;
     }
   }
@@ -194,40 +187,50 @@ class Maker {
   void add_piece(const Piece& piece) {
     const ProgramVector& vector = runs_.vector();
     const std::int64_t count = runs_.sources(piece);
-    const std::size_t first = sources_.size();
-    pieces_.push_back({runs_.dst_of(piece), runs_.piece_bytes(), count,
-                       std::ssize(sources_)});
-    sources_.resize(first +
-                    static_cast<std::size_t>(count * vector.source_bytes()));
+    const std::int64_t bytes = runs_.piece_bytes();
+    pieces_.add(PieceHead{.dst = runs_.dst_of(piece),
+                          .bytes = bytes,
+                          .stored = ~std::uint64_t{0} >> (64 - bytes),
+                          .count = count,
+                          .sources = first_ + sources_.size()});
+    std::vector<std::vector<Source>> lanes;
     for (std::int64_t l = 0; l < vector.lanes; ++l) {
       const Places elements = runs_.lane(piece, l);
-      std::byte* to = sources_.data() + first;
-      std::int64_t made = 0, first_begin = 0;
+      std::vector<Source>& sources = lanes.emplace_back();
       taken_.assign(elements.size(), false);
       runs_.each_source(piece, elements, [&](std::int64_t begin) {
-        if (made++ == 0) first_begin = begin;
-        add_source(to, l, piece, elements, begin);
-        to += vector.source_bytes();
+        sources.push_back(source_of(piece, elements, begin));
       });
       // Lanes that have fewer take nothing of others.
-      if (made == 0 && runs_.span().first < runs_.span().end) {
-        first_begin = runs_.span().first;
+      Source none;
+      none.begin = !sources.empty() ? sources.front().begin
+                   : runs_.span().first < runs_.span().end ? runs_.span().first
+                                                           : 0;
+      if (sources.empty()) {
+        reach_ = std::max(reach_, none.begin + vector.lane_bytes);
       }
-      for (; made < count; ++made, to += vector.source_bytes()) {
-        add_source(to, l, piece, {}, first_begin);
-      }
+      sources.resize(static_cast<std::size_t>(count), none);
+    }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      add_source(lanes, k);
     }
   }
 
-  // What lane `l` takes of a source: those of its elements that no earlier one took.
-  void add_source(std::byte* to, std::int64_t l, const Piece& piece,
-                  Places elements, std::int64_t begin) {
+  struct Source {
+    std::int64_t begin = 0;
+    std::uint64_t present = 0;
+    std::array<std::uint8_t, most_lane_elements> mask;
+
+    Source() { mask.fill(masked_byte); }
+  };
+
+  // What a lane takes of a source: those of its elements that no earlier one took.
+  Source source_of(const Piece& piece, Places elements, std::int64_t begin) {
     const ProgramVector& vector = runs_.vector();
     const std::int64_t width = runs_.all().element_bytes;
     const std::int64_t shift = piece.run * runs_.all().src_step;
-    std::array<std::uint8_t, most_lane_elements> mask{};
-    mask.fill(masked_byte);
-    std::uint64_t present = 0;
+    Source source;
+    source.begin = begin;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (taken_[k] || elements[k] == no_row) continue;
       const std::int64_t at = elements[k] + shift - begin;
@@ -236,23 +239,31 @@ class Maker {
       for (std::int64_t b = 0; b < width; ++b) {
         const auto q =
             k * static_cast<std::size_t>(width) + static_cast<std::size_t>(b);
-        mask[q] = static_cast<std::uint8_t>(at + b);
-        present |= std::uint64_t{1} << q;
+        source.mask[q] = static_cast<std::uint8_t>(at + b);
+        source.present |= std::uint64_t{1} << q;
       }
     }
     reach_ = std::max(reach_, begin + vector.lane_bytes);
-    std::byte* const masks = to + vector.lanes * 8;
-    std::memcpy(to + l * 8, &begin, sizeof(begin));
-    std::memcpy(masks + l * vector.lane_bytes, mask.data(),
-                static_cast<std::size_t>(vector.lane_bytes));
-    if (vector.lanes == 1) {
-      std::memcpy(masks + vector.lane_bytes, &present, sizeof(present));
+    return source;
+  }
+
+  void add_source(const std::vector<std::vector<Source>>& lanes,
+                  std::size_t k) {
+    const ProgramVector& vector = runs_.vector();
+    for (const auto& lane : lanes) sources_.add(lane[k].begin);
+    if (vector.lanes == 1) sources_.add(lanes.front()[k].present);
+    sources_.align(vector.bytes());
+    for (const auto& lane : lanes) {
+      for (std::int64_t b = 0; b < vector.lane_bytes; ++b) {
+        sources_.add(lane[k].mask[static_cast<std::size_t>(b)]);
+      }
     }
   }
 
   const Runs& runs_;
-  std::vector<PieceHead> pieces_;
-  std::vector<std::byte> sources_;
+  std::int64_t first_ = 0;  // where sources begin in the table
+  ProgramWriter pieces_;
+  ProgramWriter sources_;
   std::vector<bool> taken_;
   std::int64_t reach_ = 0;
 };
@@ -276,12 +287,40 @@ std::optional<ProgramSize> size_of_program(const ProgramRuns& runs,
   return fits ? std::optional(size) : std::nullopt;
 }
 
-std::vector<std::byte> make_program(const ProgramRuns& runs,
-                                    const ProgramVector& vector) {
+ProgramMemory make_program(const ProgramRuns& runs,
+                           const ProgramVector& vector) {
   return Maker(Runs(runs, vector)).make();
 }
 
+ProgramVector program_vector(Isa isa) {
+  if (isa >= Isa::avx512_vbmi) return {1, 64, true, true};
+  if (isa >= Isa::avx2) return {2, 16, false, false};
+  return {1, 16, false, false};
+}
+
+void ProgramTable::move_parts(const std::byte* src, std::byte* dst) const {
+  const std::byte* const parts = table_ + head_.elements_at;
+  Part part;  // NOLINT: read whole
+  for (std::int64_t k = 0; k < head_.elements;) {
+    unsigned byte = 0;
+    std::int64_t at = 0;
+    for (bool first = true; k < head_.elements; ++k, first = false) {
+      std::memcpy(&part, parts + static_cast<std::size_t>(k) * sizeof(Part),
+                  sizeof(part));
+      if (!first && part.dst != at) break;
+      at = part.dst;
+      if (part.mask == 0) continue;
+      const unsigned from =
+          head_.before.of(static_cast<unsigned>(src[part.src]));
+      byte |= (part.shift < 0 ? from >> -part.shift : from << part.shift) &
+              part.mask;
+    }
+    dst[at] = static_cast<std::byte>(head_.after.of(byte));
+  }
+}
+
 void ProgramTable::move_elements(const std::byte* src, std::byte* dst) const {
+  if (head_.element_bytes == 0) return move_parts(src, dst);
   const std::byte* const elements = table_ + head_.elements_at;
   const auto width = static_cast<std::size_t>(head_.element_bytes);
   for (std::int64_t k = 0; k < head_.elements; ++k) {

@@ -11,7 +11,6 @@ namespace {
 // A source is a piece of src as long as a vector, and which of its bytes go where.
 struct ProgramVector512 : Vector512 {
   static constexpr std::int64_t vector_bytes = 64;
-  static constexpr std::int64_t source_bytes = 8 + 64 + 8;
   struct Source {
     std::int64_t at;
     type from;
@@ -21,8 +20,8 @@ struct ProgramVector512 : Vector512 {
   [[gnu::always_inline]] static Source source(const std::byte* table) {
     Source source;  // NOLINT: read whole
     std::memcpy(&source.at, table, 8);
-    source.from = load(table + 8);
-    std::memcpy(&source.present, table + 72, 8);
+    std::memcpy(&source.present, table + 8, 8);
+    source.from = load(table + 64);
     return source;
   }
   [[gnu::always_inline]] static type first(const Source& from,
@@ -35,10 +34,23 @@ struct ProgramVector512 : Vector512 {
     return _mm512_mask_permutexvar_epi8(v, from.present, from.from,
                                         load(src + from.at));
   }
-  [[gnu::always_inline]] static void store_first(std::byte* dst, type v,
-                                                 std::int64_t bytes) {
-    _mm512_mask_storeu_epi8(dst, ~std::uint64_t{0} >> (64 - bytes), v);
+  [[gnu::always_inline]] static void store_part(std::byte* dst, type v,
+                                                std::uint64_t stored) {
+    _mm512_mask_storeu_epi8(dst, stored, v);
   }
+  static type either(type a, type b) { return _mm512_or_si512(a, b); }
+  // Each byte is eight bits of its word of eight bytes, from so many on.
+  static type shift_by(const std::byte* table) { return load(table); }
+  static type shifted(type v, type by) {
+    return _mm512_multishift_epi64_epi8(by, v);
+  }
+  static type of_byte(std::uint8_t byte) {
+    return _mm512_set1_epi8(static_cast<char>(byte));
+  }
+  static type differing(type a, type b) { return _mm512_xor_si512(a, b); }
+  static type most(type a, type b) { return _mm512_max_epu8(a, b); }
+  static type least(type a, type b) { return _mm512_min_epu8(a, b); }
+  static type minus(type a, type b) { return _mm512_sub_epi8(a, b); }
 };
 
 constexpr auto table = std::to_array<Kernel>({

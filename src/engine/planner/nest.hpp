@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/kernels/program_table.hpp"
 #include "engine/kernels/tile.hpp"
 
 namespace stridewise::engine {
@@ -85,7 +86,7 @@ struct Step {
   // Where rows of src and columns of dst begin, if no one pitch tells.
   std::vector<std::int64_t> row_table = {};
   std::vector<std::int64_t> column_table = {};
-  std::vector<std::byte> program = {};
+  ProgramMemory program = {};
   // For each loop over blocks that cuts one: which count that is.
   std::vector<Cut> cut = {};
   // The loops that rows and columns are made of, the innermost first; for printing.

@@ -16,13 +16,6 @@ constexpr std::int64_t most_run_bytes = 768;
 constexpr std::int64_t most_sources = 12;
 constexpr std::int64_t most_runs = 8;
 
-// What the vectors of its kernel take.
-ProgramVector vector_of(const Kernel& kernel) {
-  if (kernel.isa >= Isa::avx512_vbmi) return {1, 64, true};
-  if (kernel.isa >= Isa::avx2) return {2, 16, false};
-  return {1, 16, false};
-}
-
 // Elements that lanes do not hold whole are moved by bytes.
 std::int64_t unit_of(std::int64_t width) {
   return lane % width != 0 ? 1 : width;
@@ -48,7 +41,7 @@ class ProgramTiles {
   ProgramTiles(const Work& work, const Machine& machine, const Kernel& kernel)
       : work_(work),
         machine_(machine),
-        vector_(vector_of(kernel)),
+        vector_(program_vector(kernel.isa)),
         left_(work.loops),
         bytes_(work.width) {
     if (work.zeros == 0 ||
@@ -195,7 +188,7 @@ std::optional<Move> best_program(const Work& work, const Machine& machine,
   return best;
 }
 
-std::vector<std::byte> program_of(const Move& move, const Kernel& kernel) {
+ProgramMemory program_of(const Move& move, const Kernel& kernel) {
   const std::int64_t unit = unit_of(move.unit);
   const std::vector<std::int64_t> places =
       in_units(places_of(move.rows, move.zeros, &Loop::src), move.unit, unit);
@@ -204,7 +197,7 @@ std::vector<std::byte> program_of(const Move& move, const Kernel& kernel) {
     const Loop& beside = move.columns.front();
     runs = {places, unit, beside.count, beside.src, beside.dst};
   }
-  return make_program(runs, vector_of(kernel));
+  return make_program(runs, program_vector(kernel.isa));
 }
 
 }  // namespace stridewise::engine

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/kernels/program_table.hpp"
 #include "engine/planner/work.hpp"
 
 namespace stridewise::engine {
@@ -16,7 +17,6 @@ namespace stridewise::engine {
                                                double cycles);
 
 // The table of such a move for its kernel.
-[[nodiscard]] std::vector<std::byte> program_of(const Move& move,
-                                                const Kernel& kernel);
+[[nodiscard]] ProgramMemory program_of(const Move& move, const Kernel& kernel);
 
 }  // namespace stridewise::engine

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/kernels/program_table.hpp"
+#include "engine/kernels/tile.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/reorder.hpp"
 #include "stridewise/result.hpp"
@@ -23,6 +25,9 @@ struct Places {
   std::int64_t src = 0;
   std::int64_t dst = 0;
 
+  friend Places operator-(const Places& a, const Places& b) {
+    return {a.src - b.src, a.dst - b.dst};
+  }
   friend bool operator==(const Places&, const Places&) = default;
 };
 
@@ -86,18 +91,19 @@ inline constexpr std::size_t most_loops = 160;  // around the innermost table
 
 struct FieldNest {
   enum class Kind : std::uint8_t {
-    moves,   // `moves` of `field_bytes` each
-    runs,    // `inner`, whole bytes of any number
-    pieces,  // `bytes` of `pieces`
-    bits,    // `inner`, one after the other
-    values,  // `inner`, elements of src whose values change
+    moves,    // `moves` of `field_bytes` each
+    runs,     // `inner`, whole bytes of any number
+    pieces,   // `bytes` of `pieces`
+    bits,     // `inner`, one after the other
+    values,   // `inner`, elements of src whose values change
+    program,  // what a kernel of the engine makes of a table of its own
   };
   Kind kind = Kind::bits;
   Places base;
   std::vector<PlaceLoop> outer;  // slowest first
   std::vector<Field> inner;      // ascending in dst, as the kind needs
   std::int64_t inner_bits = 0;   // of all fields of the innermost table
-  std::int64_t field_bytes = 0;
+  std::int64_t field_bytes = 0;  // of programs: those of dst that a tile has
   std::vector<ByteMove> moves;
   bool dense = false;  // moves follow each other in dst
   std::vector<ByteOfPieces> bytes;
@@ -105,6 +111,11 @@ struct FieldNest {
   // What becomes of the bits of a piece, where only the width of elements changes;
   // empty: nothing.
   std::vector<std::uint8_t> codes;
+  // Of programs: `plane` is the loop within the outer ones.
+  engine::ProgramMemory program;
+  const engine::Kernel* kernel = nullptr;
+  bool streams = false;  // whether it may pass by the caches
+  engine::Loop plane;
 
   // So many steps of the innermost table.
   [[nodiscard]] std::int64_t inner_fields() const {
@@ -115,9 +126,19 @@ struct FieldNest {
   friend bool operator==(const FieldNest&, const FieldNest&) = default;
 };
 
+// Runs of whole bytes from one place to another, at plain strides.
+struct StridedMove {
+  Places base;  // bytes
+  std::int64_t run_bytes;
+  std::vector<PlanLoop> loops;  // of strides above 0
+};
+
 // Immutable; run() may be called from many threads.
 struct FieldPlan {
   std::vector<FieldNest> nests;
+  // Not empty: all of it is such moves, which the kernels of layouts at plain strides do
+  // better; there are no nests then.
+  std::vector<StridedMove> moves;
   std::int64_t src_bits = 0;
   std::int64_t dst_bits = 0;
   bool clear =
@@ -143,10 +164,24 @@ struct FieldPlan {
   [[nodiscard]] std::vector<PlanNest> described() const;
 };
 
+// What programs are made for.
+struct ProgramOptions {
+  const engine::Kernel* kernel =
+      nullptr;                  // of programs; nullptr: there is none
+  bool streams = false;         // whether dst passes by the caches
+  std::int64_t call_bytes = 0;  // what a call is given to move
+  // Whether bits of dst that hold no element are zero, and no other nest writes to it.
+  bool fills = false;
+  std::int64_t dst_bits = 0;
+  // Whether moves at plain strides are left to the caller, as FieldPlan::moves.
+  bool leaves_moves = false;
+};
+
 // Pre: src can be read, dst is valid, and both are of the same dims. Errors: places that
 // depend on so many indices at once that no table holds them.
 [[nodiscard]] Result<FieldPlan> plan_fields(const Layout& src,
                                             const Layout& dst,
-                                            const PlanOptions& options);
+                                            const PlanOptions& options,
+                                            const ProgramOptions& programs);
 
 }  // namespace stridewise::detail

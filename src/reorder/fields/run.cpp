@@ -139,6 +139,20 @@ void move_by_size(const FieldNest& nest, const std::byte* src, std::byte* dst) {
   }
 }
 
+void run_program(const FieldNest& nest, const std::byte* src,
+                 std::int64_t src_bytes, std::byte* dst) {
+  engine::Tile tile;
+  tile.src_end = src + src_bytes;
+  tile.program = reinterpret_cast<const std::byte*>(nest.program.data());
+  tile.planes[0] = nest.plane;
+  each_place(nest, [&](std::int64_t from, std::int64_t to) {
+    tile.src = src + from / 8;
+    tile.dst = dst + to / 8;
+    nest.kernel->run(tile, engine::Hints{});
+  });
+  if (nest.streams) engine::stream_fence();
+}
+
 void run_stages(const FieldPlan& plan, const std::byte* src, std::byte* dst) {
   const std::int64_t most =
       std::ranges::max(plan.stages, {}, &FieldPlan::Stage::bytes).bytes;
@@ -179,6 +193,9 @@ void FieldPlan::run(const std::byte* src, std::byte* dst) const {
         break;
       case FieldNest::Kind::values:
         convert_fields(nest, *values, src, src_bytes, dst);
+        break;
+      case FieldNest::Kind::program:
+        run_program(nest, src, src_bytes, dst);
         break;
     }
   }

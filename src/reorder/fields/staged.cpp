@@ -19,7 +19,9 @@ constexpr std::int64_t most_stages = 64;
 
 // src to dst by way of a memory of whole bytes.
 Result<FieldPlan::Stage> stage_of(const Layout& src, const Layout& dst,
-                                  const PlanOptions& options, bool src_apart) {
+                                  const PlanOptions& options,
+                                  const ProgramOptions& programs,
+                                  bool src_apart) {
   const Result<Layout> between =
       row_major(src, src_apart ? src.element_bits() : dst.element_bits());
   if (!between) return unexpected(between.error());
@@ -27,11 +29,13 @@ Result<FieldPlan::Stage> stage_of(const Layout& src, const Layout& dst,
   move.values.reset();
   PlanOptions change = options;
   (src_apart ? move : change).fill = Fill::keep;
+  ProgramOptions alone = programs;
+  alone.leaves_moves = false;
   Result<FieldPlan> before =
-      plan_fields(src, *between, src_apart ? move : change);
+      plan_fields(src, *between, src_apart ? move : change, alone);
   if (!before) return unexpected(before.error());
   Result<FieldPlan> after =
-      plan_fields(*between, dst, src_apart ? change : move);
+      plan_fields(*between, dst, src_apart ? change : move, alone);
   if (!after) return unexpected(after.error());
   return FieldPlan::Stage{between->size_bytes(),
                           std::make_shared<const FieldPlan>(*std::move(before)),
@@ -40,10 +44,9 @@ Result<FieldPlan::Stage> stage_of(const Layout& src, const Layout& dst,
 
 }  // namespace
 
-Result<std::vector<FieldPlan::Stage>> plan_stages(const Layout& src,
-                                                  const Layout& dst,
-                                                  const PlanOptions& options,
-                                                  bool src_apart) {
+Result<std::vector<FieldPlan::Stage>> plan_stages(
+    const Layout& src, const Layout& dst, const PlanOptions& options,
+    const ProgramOptions& programs, bool src_apart) {
   std::vector<FieldPlan::Stage> stages;
   // Along the longest dim.
   const auto dim = std::ranges::max_element(src.shape(), {}, &Dim::extent);
@@ -61,13 +64,13 @@ Result<std::vector<FieldPlan::Stage>> plan_stages(const Layout& src,
     const Result<Layout> to = dst.window(std::span(&range, 1));
     // A dim that is cut has no windows: all at once, then.
     if (!from || !to) break;
-    auto stage = stage_of(*from, *to, next, src_apart);
+    auto stage = stage_of(*from, *to, next, programs, src_apart);
     if (!stage) return unexpected(stage.error());
     stages.push_back(*std::move(stage));
     next.fill = Fill::keep;  // what holds no element is zero by now
   }
   if (!stages.empty()) return stages;
-  auto stage = stage_of(src, dst, options, src_apart);
+  auto stage = stage_of(src, dst, options, programs, src_apart);
   if (!stage) return unexpected(stage.error());
   stages.push_back(*std::move(stage));
   return stages;

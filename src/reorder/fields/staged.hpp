@@ -12,6 +12,6 @@ namespace stridewise::detail {
 // lie: src where `src_apart`, else dst. Pre: options.values.
 [[nodiscard]] Result<std::vector<FieldPlan::Stage>> plan_stages(
     const Layout& src, const Layout& dst, const PlanOptions& options,
-    bool src_apart);
+    const ProgramOptions& programs, bool src_apart);
 
 }  // namespace stridewise::detail

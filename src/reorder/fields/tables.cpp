@@ -9,9 +9,11 @@
 
 #include "base/checked.hpp"
 #include "layout/data.hpp"
+#include "reorder/fields/blocks.hpp"
 #include "reorder/fields/coordinates.hpp"
 #include "reorder/fields/field_plan.hpp"
 #include "reorder/fields/kinds.hpp"
+#include "reorder/fields/programs.hpp"
 #include "reorder/fields/regroup.hpp"
 #include "reorder/fields/staged.hpp"
 
@@ -19,8 +21,8 @@ namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t most_entries = std::int64_t{1} << 26;  // of a table
-// Entries of the innermost table: with 24 bytes each, it stays in the L2 cache.
-constexpr std::int64_t inner_entries = 4096;
+// Entries of the innermost table: with 24 bytes each, it stays in the L1 cache.
+constexpr std::int64_t inner_entries = 1024;
 constexpr std::size_t most_nests = 4096;  // of a pair of pieces
 
 // Whether the text says where each bit is.
@@ -113,7 +115,13 @@ class NestPlanner {
     for (const Group& group : groups) {
       Result<PlaceLoop> loop = loop_of(from, to, group, values, *start);
       if (!loop) return unexpected(loop.error());
-      if (loop->size() > 1) loops.push_back(*std::move(loop));
+      std::ranges::sort(loop->places, {}, &Places::dst);
+      Loops apart = taken_apart(*std::move(loop));
+      nest.base.src += apart.begin.src;
+      nest.base.dst += apart.begin.dst;
+      std::erase_if(apart.loops,
+                    [](const PlaceLoop& one) { return one.size() == 1; });
+      std::ranges::move(apart.loops, std::back_inserter(loops));
     }
     add_copies(to, loops);
     choose_inner(std::move(loops), bits_ ? 1 : src_.element_bits(), nest);
@@ -214,6 +222,20 @@ class NestPlanner {
     return least;
   }
 
+  // How many loops go on where an element ends on both sides: they are one field.
+  static std::size_t take_run(
+      const std::vector<PlaceLoop>& loops,
+      const std::vector<std::pair<std::int64_t, std::size_t>>& order,
+      std::int64_t& bits) {
+    std::size_t taken = 0;
+    for (; taken < order.size(); ++taken) {
+      const PlaceLoop& loop = loops[order[taken].second];
+      if (!loop.places.empty() || loop.step != Places{bits, bits}) break;
+      bits *= loop.count;
+    }
+    return taken;
+  }
+
   // The loops that step least in dst become the innermost table.
   void choose_inner(std::vector<PlaceLoop> loops, std::int64_t unit,
                     FieldNest& nest) const {
@@ -223,7 +245,7 @@ class NestPlanner {
     }
     std::ranges::sort(order);
     std::vector<Places> inner = {{}};
-    std::size_t taken = 0;
+    std::size_t taken = joins_ ? take_run(loops, order, unit) : 0;
     for (; taken < order.size(); ++taken) {
       const PlaceLoop& loop = loops[order[taken].second];
       const auto size = static_cast<std::size_t>(loop.size());
@@ -231,7 +253,7 @@ class NestPlanner {
           loop.size() <= inner_entries &&
           static_cast<std::int64_t>(inner.size() * size) <= inner_entries;
       // A table that is long itself is the innermost one all the same.
-      if (!fits && (taken > 0 || loop.places.empty())) break;
+      if (!fits && (inner.size() > 1 || loop.places.empty())) break;
       std::vector<Places> product;
       product.reserve(inner.size() * size);
       for (std::int64_t k = 0; k < loop.size(); ++k) {
@@ -244,7 +266,6 @@ class NestPlanner {
     }
     for (std::size_t k = order.size(); k-- > taken;) {
       PlaceLoop& loop = loops[order[k].second];
-      std::ranges::sort(loop.places, {}, &Places::dst);
       nest.outer.push_back(std::move(loop));
     }
     std::ranges::sort(inner, {}, &Places::dst);
@@ -274,56 +295,9 @@ class NestPlanner {
   std::vector<std::int64_t> index_;  // of src's dims, then of the bits
 };
 
-}  // namespace
-
-std::vector<PlanNest> FieldPlan::described() const {
-  std::vector<PlanNest> described;
-  for (const Stage& stage : stages) {
-    for (const auto& part : {stage.before, stage.after}) {
-      std::ranges::move(part->described(), std::back_inserter(described));
-    }
-  }
-  for (const FieldNest& nest : nests) {
-    const bool bytes = nest.kind != FieldNest::Kind::bits &&
-                       nest.kind != FieldNest::Kind::pieces;
-    PlanNest shown{.loops = {},
-                   .tile = {},
-                   .kernel = bytes ? "bytes by tables" : "bits by tables",
-                   .element_bytes = 1,
-                   .src_offset = nest.base.src / 8,
-                   .dst_offset = nest.base.dst / 8};
-    for (const PlaceLoop& loop : nest.outer) {
-      const Places step = {loop.at(1).src - loop.at(0).src,
-                           loop.at(1).dst - loop.at(0).dst};
-      shown.loops.push_back({loop.size(), step.src / 8, step.dst / 8});
-    }
-    shown.tile = {{nest.inner_fields(), 0, 0}, {1, 1, 1}};
-    shown.element_bytes = ceil_div(nest.inner_bits, 8 * nest.inner_fields());
-    shown.bytes = shown.element_bytes * nest.inner_fields();
-    for (const PlanLoop& loop : shown.loops) shown.bytes *= loop.count;
-    described.push_back(std::move(shown));
-  }
-  return described;
-}
-
-Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
-                              const PlanOptions& options) {
-  FieldPlan plan;
-  plan.src_bits = src.size_bits();
-  plan.dst_bits = dst.size_bits();
-  plan.values = options.values;
-  const Checked held = mul(dst.elements(), dst.element_bits());
-  plan.clear = options.fill == Fill::zero && held != dst.size_bits();
-  if (src.elements() == 0) return plan;
-  NestPlanner planner(src, dst, !options.values);
-  if (options.values && planner.bits()) {
-    Result<std::vector<FieldPlan::Stage>> stages =
-        plan_stages(src, dst, options, bits_apart(src));
-    if (!stages) return unexpected(stages.error());
-    plan.stages = *std::move(stages);
-    plan.layouts = {src, dst};
-    return plan;
-  }
+// Those of each piece of src and each of dst.
+Result<std::vector<FieldNest>> nests_of(NestPlanner& planner, const Layout& src,
+                                        const Layout& dst) {
   const LayoutData& from = LayoutAccess::data(src);
   const LayoutData& to = LayoutAccess::data(dst);
   std::vector<FieldNest> nests;
@@ -336,11 +310,55 @@ Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
       std::ranges::move(*more, std::back_inserter(nests));
     }
   }
-  for (FieldNest& nest : joined(std::move(nests))) {
-    for (FieldNest& part : in_whole_bytes(std::move(nest))) {
-      choose_kind(part, options.values);
-      plan.nests.push_back(std::move(part));
-    }
+  return nests;
+}
+
+// Chooses how a nest moves, as several perhaps.
+void add_kinds(FieldNest nest, const ProgramOptions& programs,
+               FieldPlan& plan) {
+  std::vector<FieldNest> made = with_programs(nest, plan.values, programs);
+  if (made.empty()) {
+    made = in_whole_bytes(std::move(nest));
+    for (FieldNest& part : made) choose_kind(part, plan.values);
+  }
+  std::ranges::move(made, std::back_inserter(plan.nests));
+}
+
+}  // namespace
+
+Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
+                              const PlanOptions& options,
+                              const ProgramOptions& programs) {
+  FieldPlan plan;
+  plan.src_bits = src.size_bits();
+  plan.dst_bits = dst.size_bits();
+  plan.values = options.values;
+  const Checked held = mul(dst.elements(), dst.element_bits());
+  plan.clear = options.fill == Fill::zero && held != dst.size_bits();
+  if (src.elements() == 0) return plan;
+  NestPlanner planner(src, dst, !options.values);
+  if (options.values && planner.bits()) {
+    Result<std::vector<FieldPlan::Stage>> stages =
+        plan_stages(src, dst, options, programs, bits_apart(src));
+    if (!stages) return unexpected(stages.error());
+    plan.stages = *std::move(stages);
+    plan.layouts = {src, dst};
+    return plan;
+  }
+  Result<std::vector<FieldNest>> all = nests_of(planner, src, dst);
+  if (!all) return unexpected(all.error());
+  std::vector<FieldNest> nests = joined(*std::move(all));
+  if (programs.leaves_moves && !options.values && !plan.clear) {
+    plan.moves = strided_moves(nests);
+  }
+  if (!plan.moves.empty()) return plan;
+  ProgramOptions here = programs;
+  here.fills = plan.clear && nests.size() == 1;
+  here.dst_bits = ceil_div(plan.dst_bits, 8) * 8;
+  for (FieldNest& nest : nests) add_kinds(std::move(nest), here, plan);
+  // Programs may write all the zeros there are.
+  if (bytes_of_programs(plan.nests) == ceil_div(plan.dst_bits, 8)) {
+    plan.clear = false;
   }
   return plan;
 }

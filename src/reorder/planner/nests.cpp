@@ -49,6 +49,14 @@ Piece zeros_of(const engine::Work& work, const Piece& move,
 
 }  // namespace
 
+engine::Reach reach_of(const PlanData& data, const Profile& profile,
+                       Stores stores) {
+  const std::int64_t bytes = data.both_bytes();
+  return {bytes <= profile.near_bytes,
+          stores == Stores::streaming || (stores == Stores::by_size &&
+                                          bytes >= profile.min_streamed_bytes)};
+}
+
 engine::Nest NestPlanner::nest_of(engine::Work work, const Piece& move,
                                   engine::Bill* bill) {
   if (!data_.conversion) return engine::choose(work, machine_, reach_, bill);

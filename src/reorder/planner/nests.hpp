@@ -11,6 +11,10 @@
 
 namespace stridewise::detail {
 
+// How far the caches reach, and whether stores pass by them.
+[[nodiscard]] engine::Reach reach_of(const PlanData& data,
+                                     const Profile& profile, Stores stores);
+
 // Adds nests, and their tasks, to a plan whose widths are set.
 class NestPlanner {
  public:

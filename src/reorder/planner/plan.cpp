@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "machine/text.hpp"
+#include "reorder/planner/by_fields.hpp"
 #include "reorder/planner/nests.hpp"
 #include "reorder/planner/pieces.hpp"
 #include "stridewise/notation.hpp"
@@ -137,19 +138,6 @@ PlanData begin_data(const Layout& src, const Layout& dst,
   return data;
 }
 
-Result<void> plan_by_fields(PlanData& data, const Layout& src,
-                            const Layout& dst, const PlanOptions& options) {
-  Result<detail::FieldPlan> fields = detail::plan_fields(src, dst, options);
-  if (!fields) return unexpected(fields.error());
-  data.bytes_read = ceil_div(src.elements() * src.element_bits(), 8);
-  if (options.fill == Fill::keep) {
-    data.bytes_written = ceil_div(dst.elements() * dst.element_bits(), 8);
-  }
-  data.tasks = 1;
-  data.fields = std::make_shared<const detail::FieldPlan>(*std::move(fields));
-  return {};
-}
-
 // What is to be zero, as pieces, or by asking each place.
 struct Zeros {
   std::vector<Piece> fills;
@@ -187,14 +175,6 @@ Result<std::vector<Piece>> moves_of(const Layout& src, const Layout& dst,
   return moves;
 }
 
-engine::Reach reach_of(const PlanData& data, const Profile& profile,
-                       Stores stores) {
-  const std::int64_t bytes = data.both_bytes();
-  return {bytes <= profile.near_bytes,
-          stores == Stores::streaming || (stores == Stores::by_size &&
-                                          bytes >= profile.min_streamed_bytes)};
-}
-
 }  // namespace
 
 Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
@@ -210,7 +190,9 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
   }
   PlanData data = begin_data(src, dst, options);
   if (!strided(src, dst, options.values, data.conversion)) {
-    if (auto planned = plan_by_fields(data, src, dst, options); !planned) {
+    if (auto planned =
+            detail::plan_by_fields(data, machine, src, dst, options, bills);
+        !planned) {
       return unexpected(planned.error());
     }
     return data;

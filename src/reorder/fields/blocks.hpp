@@ -1,0 +1,30 @@
+// Nests whose innermost table is a block of whole lines of dst, as far as there are such.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "reorder/fields/field_plan.hpp"
+
+namespace stridewise::detail {
+
+// The nest as one of blocks, then those of what blocks leave over; none where blocks would
+// not step by whole bytes. Pre: the innermost table is not empty.
+[[nodiscard]] std::vector<FieldNest> in_blocks(FieldNest nest);
+
+// The loop as loops of equal steps, as far as it is made of such, the fastest last, and
+// where they begin. Its places ascend in dst.
+struct Loops {
+  Places begin;
+  std::vector<PlaceLoop> loops;
+};
+[[nodiscard]] Loops taken_apart(PlaceLoop loop);
+
+// The nests as such moves; none where one of them is more than that.
+[[nodiscard]] std::vector<StridedMove> strided_moves(
+    const std::vector<FieldNest>& nests);
+
+// The bits of dst from the first of the innermost table to the last.
+[[nodiscard]] std::int64_t span_of(const std::vector<Field>& fields);
+
+}  // namespace stridewise::detail

@@ -1,0 +1,22 @@
+// Nests that a program of the engine moves.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reorder/fields/field_plan.hpp"
+
+namespace stridewise::detail {
+
+// The same moves by programs; none where one of them would not be faster than the kinds
+// that choose_kind knows.
+[[nodiscard]] std::vector<FieldNest> with_programs(
+    const FieldNest& nest, const std::optional<Values>& values,
+    const ProgramOptions& options);
+
+// Bytes of dst that all nests write, where each is a program; else 0.
+[[nodiscard]] std::int64_t bytes_of_programs(
+    const std::vector<FieldNest>& nests);
+
+}  // namespace stridewise::detail
