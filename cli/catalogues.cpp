@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
 
-std::string text_of(const std::string& path) {
+std::string text_in(const std::string& path) {
   std::error_code none;
   if (std::filesystem::exists(path, none) &&
       !std::filesystem::is_regular_file(path, none)) {
@@ -52,7 +52,7 @@ Catalogue read_all() {
   }
   Catalogue all = catalogue();
   for (const std::string& path : paths) {
-    const Catalogue own = value_of(Catalogue::read(text_of(path), path));
+    const Catalogue own = value_of(Catalogue::read(text_in(path), path));
     Result<Catalogue> both = all.with(own);
     if (!both) both.error().message = path + ": " + both.error().message;
     all = value_of(std::move(both));

@@ -11,13 +11,13 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options : LayoutOptions {
+struct AtCommand : LayoutOptions {
   std::string index;
 };
 
 // Numbers alone are in the order of the shape. Ends the command where the shape was
 // written in another order than the layout has it.
-std::vector<std::int64_t> index_of(const Options& options,
+std::vector<std::int64_t> index_of(const AtCommand& options,
                                    const Layout& layout) {
   const bool by_name = options.index.find('=') != std::string::npos;
   const Result<Shape> written = parse_shape(options.shape);
@@ -63,7 +63,7 @@ std::string print_bits(const std::vector<std::int64_t>& bits) {
              : fmt::format("byte {}, bits {}..{}", byte, low, last);
 }
 
-void run(Context& context, const Options& options) {
+void run_at(Context& context, const AtCommand& options) {
   const Layout layout = options.bind_tensor();
   const std::vector<std::int64_t> index = index_of(options, layout);
   const Tensor& tensor =
@@ -110,13 +110,13 @@ void add_at(Command app, Context& context) {
       "  stridewise at mace.channel --shape 2x17x5x4 --dtype f16 1,16,4,3\n"
       "  stridewise at 'n k/32 { d:f16 = - ; q:u4 = k%16 k%32/16 }' "
       "--shape n=3,k=96 \\\n      --part q n=1,k=40");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AtCommand>();
   options->add_to(command);
   command
       .add_option("INDEX", options->index,
                   "n=1,c=16,h=4,w=3, or 1,16,4,3 in the shape's order")
       .required();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_at(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -13,7 +13,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct CheckCommand {
   std::string file, layout, shape, dtype, byte_order;
   PartOptions parts;
   WindowOptions window;
@@ -22,7 +22,7 @@ struct Options {
 
 // What the header of an array tells where nobody says otherwise: its extents,
 // and without a layout that it is the tensor itself.
-void use_header(Options& options, const TensorFile& file) {
+void use_header(CheckCommand& options, const TensorFile& file) {
   if (!file.npy) return;
   if (options.layout.empty()) {
     if (options.shape.empty()) options.shape = print_extents(file.npy->shape);
@@ -54,14 +54,14 @@ CheckReport wrong_size(const Layout& layout, const ElementType& type,
 }
 
 // What tells more than a size does.
-std::string hint(const Options& options, bool longer) {
+std::string hint(const CheckCommand& options, bool longer) {
   return fmt::format(
       "if the tensor is known: stridewise infer REFERENCE {}\n{}",
       shell_file(options.file),
       longer ? "if the memory begins at byte N of the file: --skip N\n" : "");
 }
 
-BoundTensor bind(Options& options, const TensorFile& file) {
+BoundTensor bind(CheckCommand& options, const TensorFile& file) {
   use_header(options, file);
   need(options.layout, "LAYOUT", options.file);
   const std::vector<LayoutSource> sources =
@@ -80,7 +80,7 @@ BoundTensor bind(Options& options, const TensorFile& file) {
 
 // The byte of the layout's memory that the file begins with, where it is not that memory
 // and nothing else.
-std::optional<std::int64_t> start_of(const Options& options,
+std::optional<std::int64_t> start_of(const CheckCommand& options,
                                      const TensorFile& file,
                                      const Layout& layout) {
   const auto size = static_cast<std::int64_t>(file.data().size());
@@ -89,9 +89,9 @@ std::optional<std::int64_t> start_of(const Options& options,
   return ends_early ? 0 : options.window.start_byte();
 }
 
-void run(Context& context, const Options& given) {
+void run_check(Context& context, const CheckCommand& given) {
   turn_signals_into_errors();
-  Options options = given;
+  CheckCommand options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
   TensorFile file = open_dump(options.file);
   const auto [layout, type] = bind(options, file);
@@ -146,7 +146,7 @@ void add_check(Command app, Context& context) {
       "header tells shape and dtype of a layout\nwithout padding, and without "
       "a layout the array is the tensor itself.\n"
       "  stridewise check dump.bin nChw16c --shape 2x17x5x4 --dtype f32");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckCommand>();
   command.add_option("FILE", options->file, "the dump").required();
   command.add_option("LAYOUT,--layout,-l", options->layout, "its layout");
   command.add_option("--shape,-s", options->shape,
@@ -159,7 +159,7 @@ void add_check(Command app, Context& context) {
                    "FILE may end with its last element, without the padding "
                    "after it");
   add_byte_order(command, options->byte_order);
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_check(context, *options); });
 }
 
 }  // namespace stridewise::cli

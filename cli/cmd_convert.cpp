@@ -74,7 +74,7 @@ std::string empty_text(const std::string& text) {
   return text.empty() ? "is empty" : "";
 }
 
-void run(Context& context, const ConvertCommand& given) {
+void run_convert(Context& context, const ConvertCommand& given) {
   turn_signals_into_errors();
   ConvertCommand options = given;
   const Parts parts = read_parts(options.parts);
@@ -198,7 +198,7 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
                   "opencl or opencl:N: move on that device; the same bytes "
                   "('stridewise devices')")
       .excludes(threads);
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_convert(context, *options); });
   return options;
 }
 

@@ -129,7 +129,7 @@ void run_kind(const Kind& kind, const ParallelFor& parallel_for,
   }
 }
 
-void run(Context& context) {
+void run_demo(Context& context) {
   const ParallelFor parallel_for = make_parallel_for();
   std::vector<Step> steps;
   run_kind({"f32", &write_f32}, parallel_for, steps);
@@ -169,7 +169,7 @@ void run(Context& context) {
 void add_demo(Command app, Context& context) {
   Command command = app.add_command(
       "demo", "a feature map through several layouts and back, verified");
-  command.callback([&context] { run(context); });
+  command.callback([&context] { run_demo(context); });
 }
 
 }  // namespace stridewise::cli

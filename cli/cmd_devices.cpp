@@ -15,7 +15,7 @@ namespace {
 
 #ifdef STRIDEWISE_HAS_OPENCL
 
-void run(Context& context) {
+void run_devices(Context& context) {
   const std::vector<opencl::DeviceInfo> devices = value_of(opencl::devices());
   std::vector<std::string> platforms;
   Json list = Json::array();
@@ -58,7 +58,7 @@ void run(Context& context) {
 
 #else
 
-void run(Context&) {
+void run_devices(Context&) {
   throw Failure{{ErrorCode::unsupported, "this build has no OpenCL"}};
 }
 
@@ -73,7 +73,7 @@ void add_devices(Command app, Context& context) {
       "  stridewise devices\n"
       "  stridewise convert x.npy y.bin --from nchw --to "
       "mace.channel --device opencl:0");
-  command.callback([&context] { run(context); });
+  command.callback([&context] { run_devices(context); });
 }
 
 }  // namespace stridewise::cli

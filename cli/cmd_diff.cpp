@@ -19,7 +19,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct DiffCommand {
   std::string a, b, layout_a, layout_b, shape, dtype, dtype_a, dtype_b;
   std::string byte_order;
   PartOptions parts;
@@ -51,7 +51,7 @@ std::vector<std::int64_t> extents_of(const std::string& shape) {
   return extents;
 }
 
-void use_sidecars(Options& options) {
+void use_sidecars(DiffCommand& options) {
   const bool open = options.shape.empty() ||
                     ((options.dtype_a.empty() || options.dtype_b.empty()) &&
                      options.dtype.empty());
@@ -77,7 +77,8 @@ void use_sidecars(Options& options) {
 struct Types {
   std::optional<ElementType> a, b;  // nullopt: parts name theirs
 };
-Types types_of(const TensorFile& a, const TensorFile& b, const Options& options,
+Types types_of(const TensorFile& a, const TensorFile& b,
+               const DiffCommand& options,
                std::span<const LayoutSource> layouts) {
   Types types{dtype_of(options.dtype_a), dtype_of(options.dtype_b)};
   const bool parts = std::ranges::any_of(layouts, [](const auto& layout) {
@@ -147,7 +148,7 @@ std::string finite_tolerance(const std::string& text) {
 
 // The shape in the logical order of a layout, if the array has those extents and is
 // therefore the tensor itself.
-Shape shape_of_tensor(const Options& options, const std::string& layout,
+Shape shape_of_tensor(const DiffCommand& options, const std::string& layout,
                       const TensorFile& array) {
   const std::vector<LayoutSource> source =
       resolve_all(std::array{layout}, options.shape);
@@ -158,7 +159,7 @@ Shape shape_of_tensor(const Options& options, const std::string& layout,
 }
 
 // The golden's extents are those of A's layout in its logical order.
-void shape_of_golden(Options& options, const TensorFile& b) {
+void shape_of_golden(DiffCommand& options, const TensorFile& b) {
   const std::vector<LayoutSource> source =
       resolve_all(std::array{options.layout_a}, "");
   const std::vector<std::string> dims = dims_of(source[0]);
@@ -173,7 +174,8 @@ void shape_of_golden(Options& options, const TensorFile& b) {
 }
 
 // An array of which nobody says otherwise is the tensor itself.
-void use_headers(Options& options, const TensorFile& a, const TensorFile& b) {
+void use_headers(DiffCommand& options, const TensorFile& a,
+                 const TensorFile& b) {
   if (options.layout_a.empty() && a.npy) {
     if (options.shape.empty()) options.shape = print_extents(a.npy->shape);
     const Shape shape = options.layout_b.empty()
@@ -205,7 +207,7 @@ const Expression& told(const Layout& layout, const LayoutSource& source) {
 }
 
 // What the user allows, else what the types leave.
-Tolerance tolerance_of(const Options& options, const DiffOptions& types) {
+Tolerance tolerance_of(const DiffCommand& options, const DiffOptions& types) {
   if (!options.rtol && !options.atol && !options.ulp) {
     return tolerance_between(types);
   }
@@ -214,7 +216,7 @@ Tolerance tolerance_of(const Options& options, const DiffOptions& types) {
 }
 
 // "f16 and f32, within 0.000977 |b| + 6e-08": where the types say what is allowed.
-std::string note_of(const Options& options, const TensorPair& pair,
+std::string note_of(const DiffCommand& options, const TensorPair& pair,
                     const DiffOptions& types) {
   if (options.rtol || options.atol || options.ulp) return "";
   const Tolerance& tolerance = types.tolerance;
@@ -229,7 +231,7 @@ std::string note_of(const Options& options, const TensorPair& pair,
 struct Opened {
   TensorFile a, b;
 };
-Opened open_both(Options& options) {
+Opened open_both(DiffCommand& options) {
   use_sidecars(options);
   Opened files{open_dump(options.a), open_dump(options.b)};
   if (!options.layout_a.empty()) {
@@ -241,9 +243,9 @@ Opened open_both(Options& options) {
   return files;
 }
 
-void run(Context& context, const Options& given) {
+void run_diff(Context& context, const DiffCommand& given) {
   turn_signals_into_errors();
-  Options options = given;
+  DiffCommand options = given;
   Opened files = open_both(options);
   const std::vector<LayoutSource> sources = resolve_all(
       std::array{options.layout_a, options.layout_b}, options.shape);
@@ -316,7 +318,7 @@ void add_diff(Command app, Context& context) {
       "  stridewise diff half.bin golden.npy -a nChw16c --dtype-a f16\n"
       "  stridewise diff model.bin codes.npy -a gguf.q4_0 -b 'n k' --part q "
       "--shape n=64,k=256");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffCommand>();
   command.add_option("A", options->a, "what was written").required();
   command.add_option("B", options->b, "what it should be").required();
   command.add_option("--layout-a,-a", options->layout_a, "layout of A");
@@ -346,7 +348,7 @@ void add_diff(Command app, Context& context) {
       .add_option("--ulp", options->ulp,
                   "f16, bf16, f32, f64: floats that may lie between the two")
       .not_negative();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_diff(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -14,14 +14,15 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct DoctorCommand {
   std::string reference, dump, layout, shape, dtype, reference_dtype;
   ScaleOptions scales;
   std::optional<double> rtol, atol;
 };
 
 // The golden's shape: as told, with names of its own or in the order of the layout's dims.
-TensorShape shape_of_golden(const Options& options, const DoctorCase& patient) {
+TensorShape shape_of_golden(const DoctorCommand& options,
+                            const DoctorCase& patient) {
   const TensorFile& golden = patient.golden;
   if (options.shape.empty() && !golden.npy) {
     throw Failure{{ErrorCode::mismatch, options.reference + ": needs --shape"}};
@@ -43,7 +44,7 @@ TensorShape shape_of_golden(const Options& options, const DoctorCase& patient) {
                    fmt::join(dims_of(*patient.layout), ", "))}};
 }
 
-DoctorCase open_case(const Options& options) {
+DoctorCase open_case(const DoctorCommand& options) {
   DoctorCase patient{.golden = open_dump(options.reference),
                      .dump_path = options.dump,
                      .dump = open_dump(options.dump)};
@@ -98,7 +99,7 @@ DoctorCase open_case(const Options& options) {
   return patient;
 }
 
-void run(Context& context, const Options& options) {
+void run_doctor(Context& context, const DoctorCommand& options) {
   turn_signals_into_errors();
   const DoctorCase patient = open_case(options);
   ProgressBar bar(!context.json);
@@ -120,7 +121,7 @@ void add_doctor(Command app, Context& context) {
       "only when nothing is wrong.\n"
       "  stridewise doctor golden.npy dump.bin\n"
       "  stridewise doctor golden.npy dump.bin --layout nChw16c --dtype f16");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorCommand>();
   command
       .add_option("REFERENCE", options->reference,
                   "the golden: a .npy file, a tensor of a container, or raw "
@@ -143,7 +144,7 @@ void add_doctor(Command app, Context& context) {
       .not_negative();
   command.add_option("--atol", options->atol, "and by so much more")
       .not_negative();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_doctor(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -25,7 +25,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options : LayoutOptions {
+struct DrawCommand : LayoutOptions {
   std::string out = "-";
   std::string to;
   std::string data;
@@ -114,7 +114,7 @@ Format format_of(const std::string& out) {
                              out)}};
 }
 
-void run(Context& context, Options options, bool type_given) {
+void run_draw(Context& context, DrawCommand options, bool type_given) {
   const Format format = format_of(options.out);
   DrawOptions& draw = options.draw;
   draw.label = one_of<DrawLabel>("--label", options.label,
@@ -193,7 +193,7 @@ void add_draw(Command app, Context& context) {
       "  stridewise draw gguf.q4_0 --shape 1x64 --out blocks.svg\n"
       "  stridewise draw nChw8c --shape 1x17x2x2 --data dump.npy --label "
       "value --out x.png");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DrawCommand>();
   options->add_to(command);
   DrawOptions& draw = options->draw;
   command
@@ -239,7 +239,7 @@ void add_draw(Command app, Context& context) {
                      "terminal)");
   command.add_option("--title", draw.title, "instead of the expression");
   command.callback([&context, options, command] {
-    run(context, *options, command.given("--dtype"));
+    run_draw(context, *options, command.given("--dtype"));
   });
 }
 

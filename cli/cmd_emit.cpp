@@ -9,7 +9,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options : LayoutOptions {
+struct EmitCommand : LayoutOptions {
   std::string language = "c";
   std::string name = "layout";
   bool dynamic = false;
@@ -31,7 +31,7 @@ Expression any_shape(const LayoutSource& source, const Layout& layout) {
                              source.name)}};
 }
 
-void run(Context& context, const Options& options) {
+void run_emit(Context& context, const EmitCommand& options) {
   EmitOptions emit_options{
       .language = value_of(parse_emit_language(options.language)),
       .name = options.name};
@@ -84,7 +84,7 @@ void add_emit(Command app, Context& context) {
       "image\n"
       "  stridewise emit gguf.q4_0 --part q --shape 64x256\n"
       "  stridewise emit nhwc --shape n=2,h=5,w=4,c=17 --lang cuda --dynamic");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmitCommand>();
   options->add_to(command);
   command
       .add_option("--lang,-l", options->language,
@@ -104,7 +104,7 @@ void add_emit(Command app, Context& context) {
                   "and for --dynamic")
       .one_of({0, 32, 64})
       .show_default();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_emit(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct InferCommand {
   std::vector<std::string> files;
   std::string shape, dtype, dump_dtype, byte_order;
   double rtol = 0;
@@ -53,7 +53,7 @@ void check_width(const ElementType& type, const TensorFile& reference) {
   }
 }
 
-std::optional<InferRecord> record_of(const Options& options) {
+std::optional<InferRecord> record_of(const InferCommand& options) {
   if (!options.record) {
     if (!options.part_at && !options.part_bytes) return std::nullopt;
     throw Failure{{ErrorCode::mismatch,
@@ -72,7 +72,7 @@ struct Files {
   [[nodiscard]] const TensorFile& dump() const { return all[pairs]; }
 };
 
-Files open_files(const Options& options) {
+Files open_files(const InferCommand& options) {
   if (options.files.size() % 2 != 0) {
     throw Failure{{ErrorCode::mismatch,
                    fmt::format("{} files: as many references as dumps are "
@@ -94,7 +94,7 @@ Files open_files(const Options& options) {
   return files;
 }
 
-TensorShape shape_of(const Options& options, const TensorFile& reference) {
+TensorShape shape_of(const InferCommand& options, const TensorFile& reference) {
   if (!options.shape.empty()) return tensor_shape(options.shape);
   if (reference.npy && reference.npy->shape.empty()) {
     throw Failure{{ErrorCode::mismatch,
@@ -115,7 +115,7 @@ TypedReport typed_report(const Files& files, const TypedOptions& options) {
 }
 
 // The dump's type: as told, or as the header of an array has it; else the reference's.
-ElementType type_of_dump(const Options& options, const TensorFile& dump,
+ElementType type_of_dump(const InferCommand& options, const TensorFile& dump,
                          const ElementType& reference) {
   if (!options.dump_dtype.empty()) {
     return value_of(parse_element_type(options.dump_dtype));
@@ -124,7 +124,7 @@ ElementType type_of_dump(const Options& options, const TensorFile& dump,
   return type_of(dump, std::nullopt).value_or(reference);
 }
 
-void run(Context& context, const Options& options) {
+void run_infer(Context& context, const InferCommand& options) {
   turn_signals_into_errors();
   Files files = open_files(options);
   const std::optional<ElementType> asked =
@@ -193,7 +193,7 @@ void add_infer(Command app, Context& context) {
       "series, what was written last is read. Exit code 1 when "
       "no layout fits, or the data cannot tell.\n"
       "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InferCommand>();
   command
       .add_option("FILES", options->files,
                   "REFERENCE DUMP; or all references, then all dumps")
@@ -225,7 +225,7 @@ void add_infer(Command app, Context& context) {
       .add_option("--part-bytes", options->part_bytes,
                   "bytes of the part in a record, where it has padding")
       .not_negative();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_infer(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -86,7 +86,7 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
   return text;
 }
 
-void run(Context& context, const std::string& word) {
+void run_list(Context& context, const std::string& word) {
   Json entries = Json::array();
   std::string text;
   // All of them have the empty word.
@@ -124,7 +124,7 @@ void add_list(Command app, Context& context) {
       "  stridewise list 'kv cache'\n  stridewise list int4");
   auto word = std::make_shared<std::string>();
   command.add_option("WORD", *word, "show only what matches, with details");
-  command.callback([&context, word] { run(context, *word); });
+  command.callback([&context, word] { run_list(context, *word); });
 }
 
 }  // namespace stridewise::cli

@@ -14,7 +14,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct LsCommand {
   std::string file;
 };
 
@@ -155,7 +155,7 @@ void list_array(const Context& context, const std::string& path) {
                  table({row}));
 }
 
-void run(const Context& context, const Options& options) {
+void run_ls(const Context& context, const LsCommand& options) {
   if (is_container(options.file)) {
     list_container(context, options.file);
   } else {
@@ -173,9 +173,9 @@ void add_ls(Command app, Context& context) {
       "convert writes\nto OUT.safetensors:NAME as well.\n"
       "  stridewise ls model.safetensors\n"
       "  stridewise decode model.safetensors:layers.0.w w.npy");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LsCommand>();
   command.add_option("FILE", options->file, "the file").required();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_ls(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -14,7 +14,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options : LayoutOptions {
+struct OffsetsCommand : LayoutOptions {
   std::string out;
   std::string unit = "element";
   bool inverse = false;
@@ -22,7 +22,7 @@ struct Options : LayoutOptions {
 
 constexpr std::int64_t slice = 1 << 16;  // numbers made at once
 
-std::string what(const Options& options) {
+std::string what(const OffsetsCommand& options) {
   return options.inverse
              ? fmt::format(
                    "the number of the index at each {}; -1 padding, "
@@ -31,7 +31,7 @@ std::string what(const Options& options) {
              : fmt::format("the {} of each index", options.unit);
 }
 
-void run(Context& context, const Options& options) {
+void run_offsets(Context& context, const OffsetsCommand& options) {
   const Layout layout = options.bind_tensor();
   const OffsetUnit unit = value_of(parse_offset_unit(options.unit));
   const Offsets offsets = value_of(Offsets::make(layout, unit));
@@ -102,7 +102,7 @@ void add_offsets(Command app, Context& context) {
       "  stridewise offsets nChw16c --shape 2x17x5x4 --inverse --out who.npy\n"
       "In NumPy, dump.reshape(-1)[np.load('at.npy')] is then the logical "
       "tensor.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OffsetsCommand>();
   options->add_to(command);
   command.add_option("--out,-o", options->out, "file to write: .npy, else raw")
       .required();
@@ -111,7 +111,7 @@ void add_offsets(Command app, Context& context) {
   command.add_flag("--inverse", options->inverse,
                    "for each place the number of its index; -1 padding, -2 a "
                    "gap, -3 another part");
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_offsets(context, *options); });
 }
 
 }  // namespace stridewise::cli

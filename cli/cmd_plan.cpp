@@ -41,7 +41,7 @@ double copy_seconds(double bytes, Stores stores) {
   return best * bytes / static_cast<double>(2 * tried);
 }
 
-struct Options {
+struct PlanCommand {
   std::array<std::string, 2> layouts;
   std::string shape;
   std::string dtype = "f32";
@@ -64,7 +64,7 @@ Json ways_json(const ExplainedNest& nest) {
 }
 
 // The plan of another machine, or with the ways that were weighed.
-void explain(Context& context, const Options& options,
+void explain(Context& context, const PlanCommand& options,
              const std::array<Layout, 2>& tensors, PlanOptions plan_options) {
   plan_options.machine = machine_text(options.machine);
   const Explanation explanation =
@@ -98,7 +98,7 @@ void explain(Context& context, const Options& options,
                  text);
 }
 
-void run(Context& context, const Options& options) {
+void run_plan(Context& context, const PlanCommand& options) {
   const ElementType type = value_of(parse_element_type(options.dtype));
   const std::vector<LayoutSource> sources =
       resolve_all(options.layouts, options.shape);
@@ -150,7 +150,7 @@ void add_plan(Command app, Context& context) {
       "  stridewise plan nchw nChw16c --shape 8x67x56x56\n"
       "  stridewise plan nchw nhwc --shape 8x64x56x56 --explain --machine "
       "zen4");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanCommand>();
   command.add_option("A", options->layouts[0], "layout of the source")
       .required();
   command.add_option("B", options->layouts[1], "layout of the destination")
@@ -176,7 +176,7 @@ void add_plan(Command app, Context& context) {
                      fmt::format("plan for another machine: {}, or a file with "
                                  "its profile",
                                  fmt::join(machine_names(), ", ")));
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_plan(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -12,7 +12,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct ProbeCommand {
   std::string out = "probe.npy";
   std::string shape;
   std::string dtype = "f32";
@@ -33,7 +33,7 @@ void write(const Probe& probe, int file, const ElementType& type,
   });
 }
 
-void run(Context& context, const Options& options) {
+void run_probe(Context& context, const ProbeCommand& options) {
   turn_signals_into_errors();
   const Shape shape = tensor_shape(options.shape).shape;
   const ElementType type = value_of(parse_element_type(options.dtype));
@@ -98,7 +98,7 @@ void add_probe(Command app, Context& context) {
       "infer all of them.\n"
       "  stridewise probe p.npy --shape 2x70x14x14 --dtype f32\n"
       "  stridewise infer p.npy dump.bin --shape 2x70x14x14 --dtype f32");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProbeCommand>();
   command
       .add_option("OUT,--out,-o", options->out,
                   "file to write: .npy, else raw bytes")
@@ -109,7 +109,7 @@ void add_probe(Command app, Context& context) {
       .required();
   command.add_option("--dtype,-t", options->dtype, "element type")
       .show_default();
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_probe(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -10,7 +10,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options : LayoutOptions {
+struct WhoCommand : LayoutOptions {
   std::optional<std::string> byte;
   std::optional<std::string> bit;
   std::optional<std::string> element;
@@ -33,7 +33,7 @@ Failure outside(std::string_view unit, std::int64_t at, std::string_view what) {
 
 // The first bit that is asked for, and how many follow it at most.
 std::pair<std::int64_t, std::int64_t> asked_bits(const Layout& layout,
-                                                 const Options& options) {
+                                                 const WhoCommand& options) {
   if (options.coord) {
     const std::vector<std::int64_t> at =
         value_of(parse_coordinates(*options.coord, layout));
@@ -187,7 +187,8 @@ Json json_of(const Layout& layout, const std::vector<Answer>& answers) {
   return json;
 }
 
-std::string text_of(const Layout& layout, const std::vector<Answer>& answers) {
+std::string answers_text(const Layout& layout,
+                         const std::vector<Answer>& answers) {
   std::string text;
   for (const Answer& answer : answers) {
     std::vector<std::int64_t> at(layout.axes().size());
@@ -209,7 +210,7 @@ std::string text_of(const Layout& layout, const std::vector<Answer>& answers) {
   return text;
 }
 
-void run(Context& context, const Options& options) {
+void run_who(Context& context, const WhoCommand& options) {
   const Layout layout = options.bind();
   if (layout.unfindable()) throw Failure{*layout.unfindable()};
   if (layout.size_bits() == 0) {
@@ -217,7 +218,7 @@ void run(Context& context, const Options& options) {
   }
   const auto [first, count] = asked_bits(layout, options);
   const std::vector<Answer> answers = answers_in(layout, first, count);
-  context.answer(json_of(layout, answers), text_of(layout, answers));
+  context.answer(json_of(layout, answers), answers_text(layout, answers));
 }
 
 }  // namespace
@@ -231,7 +232,7 @@ void add_who(Command app, Context& context) {
       "--shape 2x3x4x5 \\\n      --coord npu=3,offset=28\n"
       "  stridewise who 'n k/32 { d:f16 = - ; q:u4 = k%16 k%32/16 }' "
       "--shape n=3,k=96 \\\n      --byte 20");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhoCommand>();
   options->add_to(command);
   Command place = command.add_choice("Place", "exactly one of these");
   place.add_option("--byte,-b", options->byte,
@@ -244,7 +245,7 @@ void add_who(Command app, Context& context) {
   place.add_option("--coord,-c", options->coord,
                    "coordinates by axis, npu=1,offset=28; axes left out are "
                    "at 0");
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_who(context, *options); });
 }
 
 }  // namespace stridewise::cli

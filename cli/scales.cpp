@@ -13,7 +13,7 @@
 namespace stridewise::cli {
 namespace {
 
-Failure bad(const std::string& message) {
+Failure bad_scales(const std::string& message) {
   return Failure{{ErrorCode::invalid_value, message}};
 }
 
@@ -22,7 +22,8 @@ std::vector<double> numbers_of_file(const std::string& option,
   const TensorFile file =
       value_of(in_native_order(value_of(open_tensor(path))));
   if (!file.npy || file.npy->shape.size() > 1 || !file.npy->type) {
-    throw bad(fmt::format("{} {}: is no array of one dim", option, path));
+    throw bad_scales(
+        fmt::format("{} {}: is no array of one dim", option, path));
   }
   const Values values{*file.npy->type, *parse_element_type("f64")};
   value_of(check(values));
@@ -41,13 +42,15 @@ std::vector<double> numbers_of(const std::string& option,
   if (end != text.c_str() && *end == '\0') return {number};
   const std::filesystem::path file = split_container_path(text).file;
   if (is_npy(file) || is_container(file)) return numbers_of_file(option, text);
-  throw bad(fmt::format("{} {}: is no number, and no .npy file", option, text));
+  throw bad_scales(
+      fmt::format("{} {}: is no number, and no .npy file", option, text));
 }
 
 std::int32_t zero_point_of(double number) {
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   if (number != std::trunc(number) || std::abs(number) > most) {
-    throw bad(fmt::format("zero point {} is no integer of 32 bits", number));
+    throw bad_scales(
+        fmt::format("zero point {} is no integer of 32 bits", number));
   }
   return static_cast<std::int32_t>(number);
 }
@@ -74,20 +77,21 @@ Scales ScaleOptions::read() const {
   if (points.empty()) points = {0};
   const std::size_t count = std::max(scales.size(), points.size());
   if (count > 1 && dim.empty()) {
-    throw bad(fmt::format(
+    throw bad_scales(fmt::format(
         "{} scales or zero points: --scale-dim says of which dim each is one",
         count));
   }
   for (auto* numbers : {&scales, &points}) {
     if (numbers->size() == 1) numbers->assign(count, numbers->front());
     if (numbers->size() == count) continue;
-    throw bad(fmt::format("{} scales, but {} zero points", scales.size(),
-                          points.size()));
+    throw bad_scales(fmt::format("{} scales, but {} zero points", scales.size(),
+                                 points.size()));
   }
   for (const double number : scales) {
     const auto stored = static_cast<float>(number);
     if (stored > 0 && std::isfinite(stored)) continue;
-    throw bad(fmt::format("scale {} is no finite number above 0", number));
+    throw bad_scales(
+        fmt::format("scale {} is no finite number above 0", number));
   }
   Scales read{.dim = dim};
   for (std::size_t k = 0; k < count; ++k) {

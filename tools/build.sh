@@ -57,7 +57,7 @@ show() {
 
 : >"$log"
 [ -x "$build/cli/stridewise" ] ||
-  echo "building stridewise, once: 3 to 5 minutes on two cores..." >&2
+  echo "building stridewise, once: about 3 minutes on two cores..." >&2
 configured() {
   [ -e "$build/build.ninja" ] || return 1
   grep -q '^STRIDEWISE_TESTS:BOOL=ON' "$build/CMakeCache.txt" ||

@@ -23,7 +23,7 @@
 namespace stridewise::cli {
 namespace {
 
-struct Options {
+struct BenchCommand {
   Problem pair;
   std::string to_dtype;
   std::string problems = "default";
@@ -42,7 +42,7 @@ struct Options {
   int timeout_seconds = 120;
 };
 
-std::vector<BoundProblem> problems_of(const Options& options) {
+std::vector<BoundProblem> problems_of(const BenchCommand& options) {
   std::vector<BoundProblem> problems;
   if (options.pair.src.empty()) {
     problems = read_problems(options.problems);
@@ -71,7 +71,7 @@ void require_streaming_copy() {
 }
 
 // Plans that are made without each of the ways that --without names.
-void add_rivals(const Options& options, Competition& competition) {
+void add_rivals(const BenchCommand& options, Competition& competition) {
   const std::string profile = value_of(machine_profile(competition.machine));
   std::istringstream names(options.without);
   for (std::string name; std::getline(names, name, ',');) {
@@ -82,7 +82,7 @@ void add_rivals(const Options& options, Competition& competition) {
 }
 
 // What --tune measures: the problems that are given, or those of real networks and of any.
-std::vector<BoundProblem> tuned_problems(const Options& options) {
+std::vector<BoundProblem> tuned_problems(const BenchCommand& options) {
   std::vector<BoundProblem> problems;
   if (!options.pair.src.empty() || options.problems != "default") {
     problems = problems_of(options);
@@ -105,7 +105,7 @@ std::vector<BoundProblem> tuned_problems(const Options& options) {
 }
 
 // Writes the profile that is found for this machine.
-void tune(Context& context, const Options& options) {
+void tune(Context& context, const BenchCommand& options) {
   check_not_stdout(options.tune);
   const std::vector<BoundProblem> problems = tuned_problems(options);
   const bool shown = ::isatty(2) == 1;
@@ -137,7 +137,7 @@ void tune(Context& context, const Options& options) {
 
 // Starts the peers that --against names. Of those that only `all` names, the
 // ones that do not start are left out, with a word on stderr.
-Competition competition_of(const Options& options, int threads) {
+Competition competition_of(const BenchCommand& options, int threads) {
   Competition competition;
   competition.threads = threads;
   competition.rounds = options.rounds;
@@ -214,7 +214,7 @@ void require_builds_alone(const Competition& competition) {
   }
 }
 
-void run(Context& context, const Options& options) {
+void run_bench(Context& context, const BenchCommand& options) {
   if (options.serve) return serve();
   if (!options.tune.empty()) return tune(context, options);
   for (const std::string& file : {options.csv, options.svg}) {
@@ -278,7 +278,7 @@ void add_bench(Command app, Context& context) {
       "  stridewise bench nchw nhwc --shape 8x64x56x56 --dtype s8 --threads 2\n"
       "  stridewise bench nchw nChw16c --shape 8x64x56x56 --to-dtype f16\n"
       "  stridewise bench --problems small --only nChw16c --against nt,numpy");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchCommand>();
   options->pair.dtype = "f32";
   const Option src =
       command.add_option("A", options->pair.src, "layout of the source");
@@ -343,7 +343,7 @@ void add_bench(Command app, Context& context) {
                   "seconds that a peer may take to answer")
       .show_default()
       .in_range(1, 86400);
-  command.callback([&context, options] { run(context, *options); });
+  command.callback([&context, options] { run_bench(context, *options); });
 }
 
 }  // namespace stridewise::cli

@@ -11,7 +11,7 @@
 namespace stridewise::dialects {
 namespace {
 
-constexpr std::size_t max_dims = 26;
+constexpr std::size_t most_letters = 26;
 
 // A tuple of numbers that no other dialect has: which unit they are in is not told.
 bool is_bare_tuple(std::string_view text) {
@@ -30,8 +30,8 @@ Result<DialectText> read(Cursor cursor, Step::Kind unit, KnownDims known) {
     const Result<std::int64_t> stride = cursor.number("a stride");
     if (!stride) return unexpected(stride.error());
     strides.push_back(negative ? -*stride : *stride);
-    if (strides.size() > max_dims) {
-      return cursor.error(fmt::format("more than {} dims", max_dims));
+    if (strides.size() > most_letters) {
+      return cursor.error(fmt::format("more than {} dims", most_letters));
     }
     if (!cursor.accept(',')) break;
   }

@@ -19,8 +19,8 @@
 namespace stridewise::draw {
 namespace {
 
-constexpr std::int64_t page_width = 240;      // characters
-constexpr std::int64_t few_places = 1 << 18;  // that may each be asked for
+constexpr std::int64_t record_width = 240;    // characters
+constexpr std::int64_t few_grains = 1 << 18;  // that may each be asked for
 constexpr std::size_t most_dims = 32;         // of a layout
 
 unexpected<Error> unsupported(std::string message) {
@@ -31,10 +31,10 @@ std::int64_t digits_of(std::int64_t number) {
   return static_cast<std::int64_t>(fmt::format("{}", number).size());
 }
 
-class Builder {
+class RecordBuilder {
  public:
-  Builder(const Layout& layout, const DrawOptions& options,
-          std::span<const std::int64_t> columns)
+  RecordBuilder(const Layout& layout, const DrawOptions& options,
+                std::span<const std::int64_t> columns)
       : layout_(layout), options_(options), columns_(columns) {
     tensors_.unit = 0;
     for (const Tensor& tensor : layout.tensors()) {
@@ -211,7 +211,7 @@ class Builder {
         !columns_.empty() ? columns_.front()
         : options_.max_columns > 0
             ? options_.max_columns
-            : std::max<std::int64_t>(8, page_width / (label_width() + 2));
+            : std::max<std::int64_t>(8, record_width / (label_width() + 2));
     const std::int64_t across = row_cells(most);
     GridOptions options{.view = DrawView::rows,
                         .grid_bytes = across,
@@ -263,7 +263,7 @@ class Builder {
           tensors_.several || tensor.name == chosen() ? tensor.elements : 0;
     }
     const std::int64_t cells = layout_.size_bits() / tensors_.unit;
-    panel.told_apart = cells <= few_places;
+    panel.told_apart = cells <= few_grains;
     std::vector<std::int64_t> index(most_dims);
     for (std::int64_t k = 0; panel.told_apart && k < cells; ++k) {
       const Found found = layout_.find(k * tensors_.unit, index);
@@ -334,7 +334,7 @@ bool is_pieced(const Layout& layout) {
 
 Result<Picture> build_pieces(const Layout& layout, const DrawOptions& options,
                              std::span<const std::int64_t> columns) {
-  return Builder(layout, options, columns).run();
+  return RecordBuilder(layout, options, columns).run();
 }
 
 }  // namespace stridewise::draw

@@ -54,15 +54,11 @@ struct Block {
 };
 
 // What is tried, and what strides are multiples of.
-struct Search {
+struct ChainSearch {
   std::int64_t unit = 1;
   bool biased = true;
   bool falling = false;  // strides may be negative
 };
-
-std::int64_t count(const Steps& steps) {
-  return static_cast<std::int64_t>(steps.size());
-}
 
 std::int64_t& at(Steps& steps, std::int64_t k) {
   return steps[static_cast<std::size_t>(k)];
@@ -76,7 +72,7 @@ std::int64_t at(const Steps& steps, std::int64_t k) {
 std::int64_t straight(const Steps& steps, bool falling) {
   std::int64_t first = -1;
   std::int64_t stride = 0;
-  for (std::int64_t k = 0; k < count(steps); ++k) {
+  for (std::int64_t k = 0; k < std::ssize(steps); ++k) {
     if (at(steps, k) == unknown) continue;
     if (first < 0) {
       first = k;
@@ -99,7 +95,7 @@ std::int64_t straight(const Steps& steps, bool falling) {
 std::int64_t stride_within(const Steps& steps, const Block& block,
                            bool falling) {
   std::int64_t previous = -1;
-  for (std::int64_t k = 0; k < count(steps); ++k) {
+  for (std::int64_t k = 0; k < std::ssize(steps); ++k) {
     if (at(steps, k) == unknown) continue;
     if (previous >= 0 &&
         (previous + block.bias) / block.size == (k + block.bias) / block.size) {
@@ -123,9 +119,9 @@ bool constant(const Steps& steps) {
 std::optional<Steps> without(const Steps& steps, const Block& block,
                              std::int64_t stride) {
   Steps blocks(static_cast<std::size_t>(
-                   (count(steps) - 1 + block.bias) / block.size + 1),
+                   (std::ssize(steps) - 1 + block.bias) / block.size + 1),
                unknown);
-  for (std::int64_t k = 0; k < count(steps); ++k) {
+  for (std::int64_t k = 0; k < std::ssize(steps); ++k) {
     if (at(steps, k) == unknown) continue;
     const std::int64_t y = k + block.bias;
     const std::int64_t rest = at(steps, k) - y % block.size * stride;
@@ -140,7 +136,7 @@ std::optional<Steps> without(const Steps& steps, const Block& block,
 std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
                                   std::int64_t origin) {
   std::vector<std::int64_t> ends;
-  for (std::int64_t k = 0; k + 1 < count(steps); ++k) {
+  for (std::int64_t k = 0; k + 1 < std::ssize(steps); ++k) {
     if (at(steps, k + 1) - at(steps, k) != stride) ends.push_back(k + 1);
   }
   std::vector<Block> blocks;
@@ -149,7 +145,7 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
     blocks.push_back({size, floor_mod(-ends.front(), size)});
   };
   if (ends.size() == 1) {
-    const std::int64_t least = std::max(ends[0], count(steps) - ends[0]);
+    const std::int64_t least = std::max(ends[0], std::ssize(steps) - ends[0]);
     // Where index 0 lies within its block, when memory says so.
     const bool tells = origin > 0 && origin / stride < std::int64_t{1} << 32;
     const std::int64_t told = tells ? origin / stride + ends[0] : 0;
@@ -178,17 +174,17 @@ std::vector<Block> blocks_by_ends(const Steps& steps, std::int64_t stride,
 }
 
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
-                       const Search& search);
+                       const ChainSearch& search);
 
 // Chains whose fast digit is this block.
 // NOLINTNEXTLINE(misc-no-recursion): each level has fewer steps
 void add_chains(const Steps& steps, const Block& block, std::int64_t origin,
-                const Search& search, std::vector<Chain>& chains) {
+                const ChainSearch& search, std::vector<Chain>& chains) {
   const std::int64_t stride = stride_within(steps, block, search.falling);
   if (stride == 0) return;
   const std::optional<Steps> blocks = without(steps, block, stride);
   if (!blocks || blocks->size() >= steps.size()) return;
-  if (count(steps) <= block.size && constant(*blocks)) {
+  if (std::ssize(steps) <= block.size && constant(*blocks)) {
     chains.push_back(Chain{block.bias, {{1, block.size, stride}}});
     return;
   }
@@ -241,7 +237,7 @@ Chain merged(const Chain& chain) {
 
 // NOLINTNEXTLINE(misc-no-recursion)
 std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
-                       const Search& search) {
+                       const ChainSearch& search) {
   const auto known = std::ranges::count_if(
       steps, [](std::int64_t step) { return step != unknown; });
   if (known <= 1) return {Chain{}};
@@ -250,14 +246,14 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     return {Chain{0, {{1, 0, stride}}}};
   }
   // Two indices in turned order: a digit that goes round between them.
-  if (known == 2 && count(steps) == 2 && search.biased) {
+  if (known == 2 && std::ssize(steps) == 2 && search.biased) {
     return turned((at(steps, 0) - at(steps, 1)) / search.unit, search.unit);
   }
   std::vector<Chain> chains;
-  if (known == count(steps)) {
+  if (known == std::ssize(steps)) {
     // Of two differences in a row, one lies within a block.
     std::vector<std::int64_t> strides = {at(steps, 1) - at(steps, 0)};
-    if (count(steps) > 2) strides.push_back(at(steps, 2) - at(steps, 1));
+    if (std::ssize(steps) > 2) strides.push_back(at(steps, 2) - at(steps, 1));
     if (strides.size() == 2 && strides[0] == strides[1]) strides.pop_back();
     for (const std::int64_t stride : strides) {
       if (stride == 0 || (stride < 0 && !search.falling)) continue;
@@ -267,7 +263,7 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     }
   }
   if (!chains.empty()) return chains;
-  const std::int64_t largest_block = std::min(count(steps), most_tried);
+  const std::int64_t largest_block = std::min(std::ssize(steps), most_tried);
   for (std::int64_t size = 2; size <= largest_block; ++size) {
     for (std::int64_t bias = 0; bias < (search.biased ? size : 1); ++bias) {
       add_chains(steps, {size, bias}, origin, search, chains);
@@ -291,7 +287,7 @@ std::vector<Chain> fit_chains(std::span<const std::int64_t> steps,
 
 std::optional<Chain> fit_chain_from_zero(std::span<const std::int64_t> steps,
                                          bool falling) {
-  const Search search{.unit = 1, .biased = false, .falling = falling};
+  const ChainSearch search{.unit = 1, .biased = false, .falling = falling};
   for (const Chain& chain : fit(Steps(steps.begin(), steps.end()), 0, search)) {
     if (chain.bias == 0) return merged(chain);
   }

@@ -16,14 +16,15 @@ namespace {
 
 using Steps = std::vector<std::int64_t>;
 
-constexpr std::int64_t most_values = 1 << 18;  // of a fused index
+constexpr std::int64_t most_fused_values = 1 << 18;  // of a fused index
 // Of all candidates together: values that are looked at.
 constexpr std::int64_t most_looked_at = 1 << 22;
-constexpr int most_dims = 6;  // of more than one index: all orders are tried
+constexpr int most_fused_dims =
+    6;  // of more than one index: all orders are tried
 constexpr std::array<std::int64_t, 5> blocks = {4, 8, 16, 32, 2};
 
 // x / div % mod of a dim; mod 0: the rest of it.
-struct Part {
+struct FusedPart {
   std::size_t dim;
   std::int64_t div = 1;
   std::int64_t mod = 0;
@@ -31,17 +32,17 @@ struct Part {
 
 // What counts as one index, slowest first, and what is left of the tensor.
 struct Candidate {
-  std::vector<Part> fused;
-  std::vector<Part> rest;
+  std::vector<FusedPart> fused;
+  std::vector<FusedPart> rest;
 };
 
-class Search {
+class FusedSearch {
  public:
-  explicit Search(const KnownPlaces& known) : known_(known) {}
+  explicit FusedSearch(const KnownPlaces& known) : known_(known) {}
 
   [[nodiscard]] std::optional<InferFit> run() {
     const auto several = [](const Dim& dim) { return dim.extent > 1; };
-    if (std::ranges::count_if(known_.shape(), several) > most_dims) {
+    if (std::ranges::count_if(known_.shape(), several) > most_fused_dims) {
       return std::nullopt;
     }
     std::vector<std::size_t> order;
@@ -56,7 +57,7 @@ class Search {
     for (std::size_t d = 0; d < known_.shape().size(); ++d) {
       if (std::ranges::find(order, d) != order.end()) continue;
       const std::int64_t extent = known_.shape()[d].extent;
-      if (extent == 1 || extent > most_values / values) continue;
+      if (extent == 1 || extent > most_fused_values / values) continue;
       order.push_back(d);
       if (order.size() > 1) {
         if (auto fit = blocked(order)) return fit;
@@ -79,7 +80,7 @@ class Search {
         if (auto fit = try_out(candidate)) return fit;
       }
       Candidate tiles = whole(order);
-      for (Part& part : tiles.fused) {
+      for (FusedPart& part : tiles.fused) {
         part.div = block;
         tiles.rest.push_back({part.dim, 1, block});
       }
@@ -99,17 +100,17 @@ class Search {
     return candidate;
   }
 
-  [[nodiscard]] std::int64_t extent(const Part& part) const {
+  [[nodiscard]] std::int64_t extent(const FusedPart& part) const {
     return part.mod != 0 ? part.mod
                          : ceil_div(known_.shape()[part.dim].extent, part.div);
   }
-  [[nodiscard]] std::int64_t value(const Part& part,
+  [[nodiscard]] std::int64_t value(const FusedPart& part,
                                    std::int64_t element) const {
     const std::int64_t v = known_.index(element, part.dim) / part.div;
     return part.mod == 0 ? v : v % part.mod;
   }
   // The element whose digit is this and whose others are 0; -1: there is none.
-  [[nodiscard]] std::int64_t element_at(const Part& part,
+  [[nodiscard]] std::int64_t element_at(const FusedPart& part,
                                         std::int64_t value) const {
     const std::int64_t index = value * part.div;
     return index < known_.shape()[part.dim].extent
@@ -118,9 +119,9 @@ class Search {
   }
   [[nodiscard]] std::int64_t values(const Candidate& candidate) const {
     std::int64_t values = 1;
-    for (const Part& part : candidate.fused) {
+    for (const FusedPart& part : candidate.fused) {
       values *= extent(part);
-      if (values > most_values) return 0;
+      if (values > most_fused_values) return 0;
     }
     return values;
   }
@@ -130,7 +131,7 @@ class Search {
                                         std::int64_t f) const {
     std::vector<std::int64_t> index(known_.shape().size(), 0);
     for (std::size_t k = candidate.fused.size(); k-- > 0;) {
-      const Part& part = candidate.fused[k];
+      const FusedPart& part = candidate.fused[k];
       index[part.dim] += f % extent(part) * part.div;
       f /= extent(part);
     }
@@ -146,12 +147,12 @@ class Search {
   [[nodiscard]] bool plausible(const Candidate& candidate) const {
     return std::ranges::all_of(known_.samples(), [&](std::int64_t element) {
       std::int64_t f = 0;
-      for (const Part& part : candidate.fused) {
+      for (const FusedPart& part : candidate.fused) {
         f = f * extent(part) + value(part, element);
       }
       std::int64_t sum = known_.step(element_of(candidate, f));
       if (sum == unknown) return true;
-      for (const Part& part : candidate.rest) {
+      for (const FusedPart& part : candidate.rest) {
         const std::int64_t along =
             known_.step(element_at(part, value(part, element)));
         if (along == unknown) return true;
@@ -174,7 +175,7 @@ class Search {
     }
     const std::string name = known_.free_name("f");
     if (!add_terms({.dim = name}, steps, terms)) return std::nullopt;
-    for (const Part& part : candidate.rest) {
+    for (const FusedPart& part : candidate.rest) {
       steps.clear();
       for (std::int64_t v = 0; v < extent(part); ++v) {
         steps.push_back(step(element_at(part, v)));
@@ -211,7 +212,7 @@ class Search {
 
   [[nodiscard]] Body body_of(const Candidate& candidate) const {
     Body body;
-    for (const Part& part : candidate.fused) {
+    for (const FusedPart& part : candidate.fused) {
       body.terms.push_back({.digit = {.dim = known_.shape()[part.dim].name,
                                       .div = part.div,
                                       .mod = part.mod}});
@@ -227,7 +228,7 @@ class Search {
 
 std::optional<InferFit> find_fused(const KnownPlaces& known) {
   if (known.additive()) return std::nullopt;
-  return Search(known).run();
+  return FusedSearch(known).run();
 }
 
 }  // namespace stridewise::inference

@@ -20,8 +20,8 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Outcome = InferReport::Outcome;
 
-constexpr std::size_t most_places = 64;  // that are tried
-constexpr std::ptrdiff_t most_fits = 16;
+constexpr std::size_t most_record_places = 64;  // that are tried
+constexpr std::ptrdiff_t most_record_fits = 16;
 constexpr int checked_elements = 4096;
 
 std::int64_t ones(std::byte byte) {
@@ -89,7 +89,7 @@ class Records {
                   "{} places of the records may be the part's, too "
                   "many to try: tell its place",
                   places.size());
-    if (places.size() > most_places) return answer;
+    if (places.size() > most_record_places) return answer;
     for (const std::int64_t place : places) {
       InferReport report = at(place);
       if (report.outcome == Outcome::unknowable) return report;
@@ -102,8 +102,9 @@ class Records {
       answer.reason = "more than one place of the records has such a part";
       std::ranges::move(report.fits, std::back_inserter(answer.fits));
     }
-    if (answer.fits.size() > most_fits) {
-      answer.fits.erase(answer.fits.begin() + most_fits, answer.fits.end());
+    if (answer.fits.size() > most_record_fits) {
+      answer.fits.erase(answer.fits.begin() + most_record_fits,
+                        answer.fits.end());
     }
     return answer;
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Steps = std::vector<std::int64_t>;
 
-constexpr int most_tried = 64;  // choices of all dims at once
+constexpr int most_choices = 64;  // choices of all dims at once
 
 // The digits of a dim, counted from its other end or not.
 struct Choice {
@@ -68,7 +68,7 @@ std::optional<InferFit> find_reversed(const KnownPlaces& known) {
     if (choices.back().empty()) return std::nullopt;
   }
   std::vector<std::size_t> chosen(shape.size(), 0);
-  for (int tried = 0; tried < most_tried; ++tried) {
+  for (int tried = 0; tried < most_choices; ++tried) {
     std::vector<Term> terms;
     std::vector<FusedIndex> fused;
     for (std::size_t d = 0; d < shape.size(); ++d) {

@@ -19,19 +19,15 @@ constexpr std::int64_t most_entries = 1024;
 constexpr std::int64_t most_holes = 64;
 
 // Digits of one dim, and where those that are all 0 lie, in elements.
-struct Part {
+struct TabledPart {
   std::vector<Term> terms;
   std::int64_t base = 0;
   std::size_t table = 0;  // which of the terms has one; none: their number
 };
 
-std::int64_t count(const Steps& steps) {
-  return static_cast<std::int64_t>(steps.size());
-}
-
 // Plain digits; one that runs backwards begins at its last value.
-std::optional<Part> by_digits(const std::string& dim, const Steps& steps,
-                              bool may_fall) {
+std::optional<TabledPart> by_digits(const std::string& dim, const Steps& steps,
+                                    bool may_fall) {
   std::optional<Chain> chain = fit_chain_from_zero(steps);
   if (!chain && may_fall) chain = fit_chain_from_zero(steps, true);
   if (!chain) return std::nullopt;
@@ -39,14 +35,14 @@ std::optional<Part> by_digits(const std::string& dim, const Steps& steps,
   const bool falling = std::ranges::any_of(
       chain->parts, [](const Chain::Part& part) { return part.stride < 0; });
   if (falling && chain->parts.size() > 1) return std::nullopt;
-  Part part;
+  TabledPart part;
   for (const Chain::Part& digit : chain->parts) {
     Term term{.digit = {.dim = dim, .div = digit.div, .mod = digit.mod},
               .stride = {Step::Kind::exact, std::abs(digit.stride)}};
     if (digit.stride < 0) {
       term.digit.reversed = true;
       const std::int64_t values =
-          digit.mod != 0 ? digit.mod : (count(steps) - 1) / digit.div + 1;
+          digit.mod != 0 ? digit.mod : (std::ssize(steps) - 1) / digit.div + 1;
       part.base += (values - 1) * digit.stride;
     }
     part.terms.push_back(std::move(term));
@@ -57,8 +53,9 @@ std::optional<Part> by_digits(const std::string& dim, const Steps& steps,
 }
 
 // One digit that a table permutes: its entry k lies at steps[k].
-std::optional<Part> by_table(Digit digit, const Steps& steps) {
-  if (count(steps) < 2 || count(steps) > most_entries) return std::nullopt;
+std::optional<TabledPart> by_table(Digit digit, const Steps& steps) {
+  if (std::ssize(steps) < 2 || std::ssize(steps) > most_entries)
+    return std::nullopt;
   const std::int64_t least = *std::ranges::min_element(steps);
   std::int64_t stride = 0;
   for (const std::int64_t step : steps) {
@@ -71,23 +68,24 @@ std::optional<Part> by_table(Digit digit, const Steps& steps) {
   Steps sorted = digit.table.entries;
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end() ||
-      sorted.back() >= most_holes * count(steps)) {
+      sorted.back() >= most_holes * std::ssize(steps)) {
     return std::nullopt;
   }
   // The last one first: no table is needed.
   if (std::ranges::is_sorted(digit.table.entries, std::ranges::greater{}) &&
-      sorted.back() == count(steps) - 1) {
+      sorted.back() == std::ssize(steps) - 1) {
     digit.table = {};
     digit.reversed = true;
   }
-  return Part{.terms = {{.digit = std::move(digit),
-                         .stride = {Step::Kind::exact, stride}}},
-              .base = least};
+  return TabledPart{.terms = {{.digit = std::move(digit),
+                               .stride = {Step::Kind::exact, stride}}},
+                    .base = least};
 }
 
 // Both digits of x/k and x%k, one by a table, of which the other is plain.
-std::optional<Part> joined(std::optional<Part> plain, std::optional<Part> table,
-                           std::int64_t k, bool table_is_slow) {
+std::optional<TabledPart> joined(std::optional<TabledPart> plain,
+                                 std::optional<TabledPart> table,
+                                 std::int64_t k, bool table_is_slow) {
   if (!plain || !table) return std::nullopt;
   for (Term& term : plain->terms) {
     if (table_is_slow) {
@@ -110,30 +108,31 @@ std::optional<std::pair<Steps, Steps>> split(const Steps& steps,
     return steps[static_cast<std::size_t>(x)] -
            steps[static_cast<std::size_t>(x % k)];
   };
-  for (std::int64_t x = k; x < count(steps); ++x) {
+  for (std::int64_t x = k; x < std::ssize(steps); ++x) {
     if (rest(x) != rest(x / k * k)) return std::nullopt;
   }
   Steps blocks;
-  for (std::int64_t x = 0; x < count(steps); x += k) blocks.push_back(rest(x));
+  for (std::int64_t x = 0; x < std::ssize(steps); x += k)
+    blocks.push_back(rest(x));
   return std::pair(blocks, Steps(steps.begin(), steps.begin() + k));
 }
 
-std::int64_t entries_of(const Part& part) {
+std::int64_t entries_of(const TabledPart& part) {
   return part.table < part.terms.size()
-             ? count(part.terms[part.table].digit.table.entries)
+             ? std::ssize(part.terms[part.table].digit.table.entries)
              : 0;
 }
 
-std::optional<Part> part_of(const std::string& dim, const Steps& steps) {
+std::optional<TabledPart> part_of(const std::string& dim, const Steps& steps) {
   if (auto part = by_digits(dim, steps, true)) return part;
   // The smallest table of all.
-  std::optional<Part> best;
-  const auto add = [&](std::optional<Part> part) {
+  std::optional<TabledPart> best;
+  const auto add = [&](std::optional<TabledPart> part) {
     if (part && (!best || entries_of(*part) < entries_of(*best))) {
       best = std::move(part);
     }
   };
-  for (std::int64_t k = 2; k <= count(steps) / 2; ++k) {
+  for (std::int64_t k = 2; k <= std::ssize(steps) / 2; ++k) {
     const auto sum = split(steps, k);
     if (!sum) continue;
     const auto& [blocks, within] = *sum;
@@ -153,21 +152,21 @@ std::optional<Layout> build_with_tables(const Offsets& offsets,
                                         std::int64_t width) {
   if (offsets.origin % width != 0) return std::nullopt;
   std::int64_t base = offsets.origin / width;
-  std::vector<Part> parts;
+  std::vector<TabledPart> parts;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     Steps steps = offsets.steps[d];
     for (std::int64_t& step : steps) {
       if (step == unknown || step % width != 0) return std::nullopt;
       step /= width;
     }
-    std::optional<Part> part = part_of(shape[d].name, steps);
+    std::optional<TabledPart> part = part_of(shape[d].name, steps);
     if (!part) return std::nullopt;
     base += part->base;
     parts.push_back(*std::move(part));
   }
   std::vector<Term> terms;
   std::int64_t entries = 0;
-  for (Part& part : parts) {
+  for (TabledPart& part : parts) {
     entries += entries_of(part);
     // What lies before the first entry that is used are entries, too.
     if (entries_of(part) > 0 && base > 0) {

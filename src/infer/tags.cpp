@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 8> usual_sizes = {16, 8,  4,  2,
                                                      32, 64, 24, 48};
-constexpr std::size_t most_blocks = 4;
+constexpr std::size_t most_tag_blocks = 4;
 constexpr int most_states = 20000;
 constexpr std::size_t most_tags = 64;
 
@@ -33,7 +33,7 @@ class TagSearch {
 
   std::vector<std::string> run() {
     // Fewest blocks first.
-    for (std::size_t depth = 0; depth <= most_blocks && tags_.empty();
+    for (std::size_t depth = 0; depth <= most_tag_blocks && tags_.empty();
          ++depth) {
       search(depth, 1);
     }

@@ -15,7 +15,7 @@ namespace stridewise::inference {
 namespace {
 
 // Beyond this a tensor is not read so often.
-constexpr std::int64_t most_elements = std::int64_t{1} << 26;
+constexpr std::int64_t most_tiled_elements = std::int64_t{1} << 26;
 constexpr int most_attempts = 64;
 constexpr int most_digits = 7;
 // A window that chance finds so seldom has a place.
@@ -25,10 +25,10 @@ constexpr double least_share = 0.25;
 // For which there is memory.
 constexpr std::int64_t most_windows = Windows::most;
 
-class Search {
+class TileSearch {
  public:
-  Search(const InferData& data, const Shape& shape, std::int64_t elements,
-         std::int64_t most_read, const TryPlaces& attempt)
+  TileSearch(const InferData& data, const Shape& shape, std::int64_t elements,
+             std::int64_t most_read, const TryPlaces& attempt)
       : data_(data),
         shape_(shape),
         elements_(elements),
@@ -222,11 +222,11 @@ bool search_tiles(const InferData& data, const Shape& shape,
                   std::int64_t elements, std::int64_t most_read,
                   const TryPlaces& attempt) {
   const std::int64_t places = data.dump_bytes() / data.width();
-  if (elements < 16 || elements > most_elements || places > most_elements ||
-      shape.empty()) {
+  if (elements < 16 || elements > most_tiled_elements ||
+      places > most_tiled_elements || shape.empty()) {
     return false;
   }
-  return Search(data, shape, elements, most_read, attempt).run();
+  return TileSearch(data, shape, elements, most_read, attempt).run();
 }
 
 }  // namespace stridewise::inference

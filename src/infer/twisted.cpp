@@ -24,7 +24,7 @@ bool is_power(std::int64_t x) {
 }
 
 // x / div % mod of a dim.
-struct Part {
+struct TwistedPart {
   std::size_t dim;
   std::int64_t div;
   std::int64_t mod;
@@ -34,13 +34,13 @@ struct Part {
 
 // The digit that is twisted, and how far one step of it goes.
 struct Left {
-  Part part;
+  TwistedPart part;
   std::int64_t stride;
 };
 
 // What twists it.
 struct Right {
-  Part part;
+  TwistedPart part;
   Twist::Kind kind;
 
   [[nodiscard]] std::int64_t value(std::int64_t a, std::int64_t b,
@@ -64,9 +64,9 @@ struct Sample {
   std::int64_t place;  // beyond the sum of both lines
 };
 
-class Search {
+class TwistedSearch {
  public:
-  explicit Search(const KnownPlaces& known) : known_(known) {
+  explicit TwistedSearch(const KnownPlaces& known) : known_(known) {
     for (std::size_t d = 0; d < known.shape().size(); ++d) {
       lines_.push_back(known.line(d));
       chains_.push_back(fit_chain_from_zero(lines_.back()));
@@ -229,7 +229,7 @@ class Search {
   }
 
   [[nodiscard]] Twist twist_of(const Right& right) const {
-    const Part& part = right.part;
+    const TwistedPart& part = right.part;
     const bool rest = part.div * part.mod >= extent(part.dim);
     return {.kind = right.kind,
             .digit = {.dim = known_.shape()[part.dim].name,
@@ -247,7 +247,7 @@ class Search {
 
 std::optional<InferFit> find_twisted(const KnownPlaces& known) {
   if (known.additive()) return std::nullopt;
-  return Search(known).run();
+  return TwistedSearch(known).run();
 }
 
 }  // namespace stridewise::inference

@@ -7,7 +7,8 @@
 namespace stridewise::inference {
 namespace {
 
-constexpr std::int64_t most_places = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t most_window_places =
+    std::numeric_limits<std::uint32_t>::max();
 
 // x * inverse(x) = 1, by Newton's iteration, which doubles the bits that are right.
 std::uint64_t inverse(std::uint64_t x) {
@@ -45,7 +46,7 @@ Windows::Windows(const InferData& data, const WindowShape& shape,
     : shape_(shape), slots_(1024) {
   const std::int64_t places = data.dump_bytes() / data.width();
   const std::int64_t begins = begins_of(shape, places);
-  if (places > most_places || begins <= 0) return;
+  if (places > most_window_places || begins <= 0) return;
   const HashTerms terms(data);
   if (shape.anywhere && filters.empty()) {
     read_anywhere(terms, begins);

@@ -17,10 +17,14 @@ namespace stridewise::inspect {
 namespace {
 
 const JudgeFunctions* best_functions(const ElementType& type) {
+#if defined(STRIDEWISE_LEAST_AVX2)
+  return avx2::judge_functions(type);
+#else
 #if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) return avx2::judge_functions(type);
 #endif
   return portable::judge_functions(type);
+#endif
 }
 
 // |a - b| of integers of 64 bits.

@@ -24,7 +24,7 @@ constexpr std::int64_t most_coordinates = 512;  // of an axis, values of a digit
 // Pairs that are kept of one finding: more would prove what is proven.
 constexpr int most_pairs = 4096;
 
-using Order = std::vector<std::int64_t>;
+using Ranks = std::vector<std::int64_t>;
 
 // How many of so many samples may disagree: another fault may be there as well.
 std::int64_t most_misses(std::size_t pairs) {
@@ -61,7 +61,7 @@ class Rearranged {
   };
   // A finding about numbers 0 .. extent - 1 of something.
   struct Finding {
-    Order to;
+    Ranks to;
     std::vector<Evidence> each = {};  // of the numbers that moved
     Evidence all = {};
 
@@ -116,7 +116,7 @@ class Rearranged {
   // values are so few that chance may have made it.
   std::string say(const std::string& name, const Finding& finding,
                   const std::vector<bool>& told) {
-    const Order& to = finding.to;
+    const Ranks& to = finding.to;
     std::int64_t moved = 0;
     for (std::int64_t k = 0; k < std::ssize(to); ++k) {
       const std::int64_t from = to[static_cast<std::size_t>(k)];

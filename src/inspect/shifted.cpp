@@ -13,17 +13,17 @@
 namespace stridewise::inspect {
 namespace {
 
-constexpr int samples = 192;
+constexpr int shifted_samples = 192;
 constexpr std::int64_t most_shift = 16;  // elements
 // Shifts of each dim and digit that are tried: about 2^8.
-constexpr double bits_of_choice = 8;
+constexpr double shifted_choice_bits = 8;
 // What those that differ must have on their own.
 constexpr double least_bits_of_different = 20;
 
 }  // namespace
 
 Shifted::Shifted(const Sides& sides) : sides_(sides), shape_(sides.a.shape()) {
-  samples_ = draw(all_indices(shape_), samples);
+  samples_ = draw(all_indices(shape_), shifted_samples);
   for (const Index& x : samples_) {
     here_.push_back(sides.value_a(x));
     there_.push_back(sides.value_b(x));
@@ -39,15 +39,15 @@ double Shifted::bits(const PlaceOf& place_of, double share) const {
     if (!place || *place < 0 || *place >= sides_.a.places()) continue;
     const Element moved = sides_.value_a(*place, x);
     all.add(sides_, moved, there_[k]);
-    if (all.pairs() - all.agree() > (1 - share) * samples) return 0;
+    if (all.pairs() - all.agree() > (1 - share) * shifted_samples) return 0;
     if (differ_[k]) different.add(sides_, moved, there_[k]);
   }
   if (different.share() < share || all.share() < share) return 0;
-  if (different.bits(sides_) < least_bits_of_different + bits_of_choice) {
+  if (different.bits(sides_) < least_bits_of_different + shifted_choice_bits) {
     return 0;
   }
   const double found = all.bits(sides_);
-  return found < least_bits + bits_of_choice ? 0 : found;
+  return found < least_bits + shifted_choice_bits ? 0 : found;
 }
 
 // The nearest shift of those that explain most. Rows that overlap lose half of their

@@ -19,9 +19,9 @@ namespace stridewise::inspect {
 namespace {
 
 constexpr std::size_t least_examples = 8;
-constexpr int samples = 512;
+constexpr int value_samples = 512;
 // What a rule with two numbers, of some twenty, costs.
-constexpr double bits_of_choice = 24;
+constexpr double value_choice_bits = 24;
 constexpr double least_share = 0.99;
 
 constexpr int samples_for_indices = 16;      // of each
@@ -40,7 +40,7 @@ class ValueFaults {
     for (const DiffCounts& counts : by_dim) {
       wrong_.push_back(counted_indices(counts));
     }
-    for (const Index& x : draw(wrong_, samples)) {
+    for (const Index& x : draw(wrong_, value_samples)) {
       if (const auto two = two_of(sides.value_a(x), sides.value_b(x))) {
         around_.push_back(*two);
       }
@@ -112,7 +112,7 @@ class ValueFaults {
 
   [[nodiscard]] bool explains(const Rule& rule) const {
     return share(rule, different_) >= least_share &&
-           bits(rule, different_) > least_bits + bits_of_choice;
+           bits(rule, different_) > least_bits + value_choice_bits;
   }
 
   // ", where c=3", or where it is not so of all elements there.
@@ -170,7 +170,7 @@ class ValueFaults {
       evidence.add(sides_, value, example.b);
     }
     if (evidence.share() < least_share ||
-        evidence.bits(sides_) < least_bits + bits_of_choice) {
+        evidence.bits(sides_) < least_bits + value_choice_bits) {
       return "";
     }
     return "the bytes of each element of A are in reverse order (big-endian?)";
@@ -220,7 +220,7 @@ class ValueFaults {
     for (std::size_t k = 0; k < all.size(); ++k) {
       const auto one = of_index(all[k], factor ? factor_of : offset_of, factor);
       if (!one) continue;
-      found += one->bits - bits_of_choice;
+      found += one->bits - value_choice_bits;
       numbers[wrong_[d].ranges[k]] = one->number;
     }
     const bool most = 10 * numbers.size() >= 9 * all.size();

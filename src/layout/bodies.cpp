@@ -6,22 +6,19 @@
 
 #include "base/checked.hpp"
 #include "base/utf8.hpp"
+#include "layout/invalid.hpp"
 #include "layout/walk.hpp"
 #include "stridewise/element.hpp"
 
 namespace stridewise::detail {
 namespace {
 
-constexpr int max_depth = 64;  // of parts in parts
+constexpr int most_nested_parts = 64;  // of parts in parts
 constexpr std::size_t max_variables_of_all = 1 << 16;
-
-unexpected<Error> invalid(std::string message) {
-  return fail(ErrorCode::invalid_value, std::move(message));
-}
 
 }  // namespace
 
-// NOLINTBEGIN(misc-no-recursion): bodies hold bodies, max_depth deep
+// NOLINTBEGIN(misc-no-recursion): bodies hold bodies, most_nested_parts deep
 Result<Walk::Extent> Walk::body(const BodyView& view, const Scope& scope,
                                 Context context) {
   const auto cut = std::ranges::find_if(
@@ -96,9 +93,9 @@ Result<std::int32_t> Walk::tensor_of(const Context& context) {
 
 Result<Walk::Extent> Walk::parts(const NestedList<Part>& list,
                                  const Scope& scope, const Context& context) {
-  if (++depth_ > max_depth) {
+  if (++depth_ > most_nested_parts) {
     return fail(ErrorCode::unsupported,
-                fmt::format("more than {} parts in parts", max_depth));
+                fmt::format("more than {} parts in parts", most_nested_parts));
   }
   Checked size = 0;
   std::int64_t unit = -1;  // of all parts, while it is one

@@ -25,7 +25,7 @@ constexpr int difference_budget = 1 << 18;
 
 using Index = std::vector<std::int64_t>;
 
-Error invalid(std::string message) {
+Error invalid_layout(std::string message) {
   return Error{ErrorCode::invalid_layout, std::move(message)};
 }
 
@@ -131,9 +131,9 @@ class Enumeration {
     const std::string first = name(a);
     const std::string second = name(b);
     const bool swapped = a.tensor == b.tensor && b.element < a.element;
-    return invalid(fmt::format("two elements share a place: {} and {}",
-                               swapped ? second : first,
-                               swapped ? first : second));
+    return invalid_layout(fmt::format("two elements share a place: {} and {}",
+                                      swapped ? second : first,
+                                      swapped ? first : second));
   }
 
   const LayoutData& data_;
@@ -201,9 +201,9 @@ class DifferenceSearch {
     }
     const Index a = index_at(slots);
     const Index b = index_at(others);
-    witness_ = invalid(fmt::format("two elements share a place: {} and {}",
-                                   title(tensor_, std::min(a, b)),
-                                   title(tensor_, std::max(a, b))));
+    witness_ = invalid_layout(fmt::format(
+        "two elements share a place: {} and {}", title(tensor_, std::min(a, b)),
+        title(tensor_, std::max(a, b))));
   }
 
   Index index_at(const std::vector<std::int64_t>& slots) const {

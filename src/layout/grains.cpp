@@ -10,7 +10,7 @@
 namespace stridewise::detail {
 namespace {
 
-Error not_covered(std::string message) {
+Error uncovered_grain(std::string message) {
   return Error{ErrorCode::invalid_layout, std::move(message)};
 }
 
@@ -128,7 +128,7 @@ void Closure::finish_bits(std::size_t k) {
 std::optional<Error> Closure::why_not_covered(std::size_t k) const {
   const std::string& name = piece_.variables[k].name;
   if (!named_[k]) {
-    return not_covered(fmt::format(
+    return uncovered_grain(fmt::format(
         "dim {} is not covered: no digit of the layout names it", name));
   }
   const auto same = collision(digits_[k], low_[k], low_[k] + extent_[k]);
@@ -139,7 +139,7 @@ std::optional<Error> Closure::why_not_covered(std::size_t k) const {
                              name)};
   }
   if (!*same) return std::nullopt;
-  return not_covered(fmt::format(
+  return uncovered_grain(fmt::format(
       "dim {} is not covered: its digits put {}={} and {}={} in one place",
       name, name, (*same)->a, name, (*same)->b));
 }

@@ -8,15 +8,12 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "layout/invalid.hpp"
 
 namespace stridewise::detail {
 namespace {
 
-constexpr int max_depth = 64;  // of brackets in brackets
-
-unexpected<Error> invalid(std::string message) {
-  return fail(ErrorCode::invalid_value, std::move(message));
-}
+constexpr int most_brackets = 64;  // of brackets in brackets
 
 std::string names_of(const Scope& scope) {
   std::string names;
@@ -140,10 +137,11 @@ Result<std::int32_t> Variables::add_fused(const Body& body, const Scope& scope,
       return group.variable;
     }
   }
-  if (++depth_ > max_depth) {
+  if (++depth_ > most_brackets) {
     --depth_;
-    return fail(ErrorCode::unsupported,
-                fmt::format("more than {} brackets in brackets", max_depth));
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("more than {} brackets in brackets", most_brackets));
   }
   Result<Variable> variable = fuse(body, scope);
   --depth_;

@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "layout/invalid.hpp"
 #include "layout/walk.hpp"
 
 namespace stridewise::detail {
 namespace {
-
-unexpected<Error> invalid(std::string message) {
-  return fail(ErrorCode::invalid_value, std::move(message));
-}
 
 std::string name_of(const Term& term) {
   if (term.copies != 0) return fmt::format("*{}", term.copies);

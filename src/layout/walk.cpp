@@ -7,15 +7,10 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "layout/invalid.hpp"
 
 namespace stridewise::detail {
-namespace {
-
-unexpected<Error> invalid(std::string message) {
-  return fail(ErrorCode::invalid_value, std::move(message));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<void> Walk::build_scope() {
   for (std::size_t d = 0; d < data_.shape.size(); ++d) {

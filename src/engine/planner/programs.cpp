@@ -11,14 +11,14 @@
 namespace stridewise::engine {
 namespace {
 
-constexpr std::int64_t lane = 16;
+constexpr std::int64_t lane_bytes = 16;
 constexpr std::int64_t most_run_bytes = 768;
 constexpr std::int64_t most_sources = 12;
 constexpr std::int64_t most_runs = 8;
 
 // Elements that lanes do not hold whole are moved by bytes.
 std::int64_t unit_of(std::int64_t width) {
-  return lane % width != 0 ? 1 : width;
+  return lane_bytes % width != 0 ? 1 : width;
 }
 
 // Places of elements as those of shorter ones that make them.
@@ -103,7 +103,7 @@ class ProgramTiles {
 
   // As a run by itself, and with the runs that read the same lines of src.
   void weigh(std::optional<Move>& best, double& cycles) const {
-    if (bytes_ < lane) return;
+    if (bytes_ < lane_bytes) return;
     const std::int64_t unit = unit_of(work_.width);
     const std::vector<std::int64_t> places =
         in_units(places_of(run_, work_.zeros, &Loop::src), work_.width, unit);

@@ -13,7 +13,7 @@ namespace {
 std::int64_t cut_of(std::size_t k) { return static_cast<std::int64_t>(k) + 1; }
 
 // What a block has of a loop.
-struct Part {
+struct StagePart {
   Loop loop;
   bool nearest;
   bool has_zeros;
@@ -36,18 +36,19 @@ class Stager {
   std::optional<InStage> lay_out() {
     if (!can_be_cut()) return std::nullopt;
     Loops around;
-    std::vector<Part> parts;
+    std::vector<StagePart> parts;
     for (std::size_t k = 0; k < work_.loops.size(); ++k) {
       take(k, parts, around);
     }
-    std::ranges::stable_sort(parts, [&](const Part& a, const Part& b) {
-      return a.nearest != b.nearest ? a.nearest
-                                    : a.loop.*order_.as < b.loop.*order_.as;
-    });
+    std::ranges::stable_sort(
+        parts, [&](const StagePart& a, const StagePart& b) {
+          return a.nearest != b.nearest ? a.nearest
+                                        : a.loop.*order_.as < b.loop.*order_.as;
+        });
     InStage stage;
     stage.joint = joined_ > 0 ? cut_of(goes_on_) : 0;
     stage.joined = joined_;
-    for (const Part& part : parts) {
+    for (const StagePart& part : parts) {
       const bool has_more = joined_ > 0 && part.loop.cut == stage.joint;
       stage.block.push_back(part.loop);
       if (has_more) stage.block.back().count -= joined_;
@@ -77,7 +78,7 @@ class Stager {
   }
 
   // Shares loop k out: what a block has of it, and the blocks.
-  void take(std::size_t k, std::vector<Part>& parts, Loops& around) const {
+  void take(std::size_t k, std::vector<StagePart>& parts, Loops& around) const {
     const Loop& loop = work_.loops[k];
     const std::int64_t taken = block_.taken(k);
     const std::int64_t blocks = ceil_div(loop.count, taken);
@@ -105,7 +106,7 @@ class Stager {
   }
 
   // Gives parts their strides in the stage. In the order of dst it holds the zeros, too.
-  bool place(std::vector<Part> parts, InStage& stage) const {
+  bool place(std::vector<StagePart> parts, InStage& stage) const {
     Work& first = stage.first;
     Work& second = stage.second;
     first.width = second.width = work_.width;
@@ -126,7 +127,7 @@ class Stager {
       second.loops.push_back({count + work_.zeros, stride, stride});
       stride *= count + work_.zeros;
     }
-    for (const Part& part : parts) {
+    for (const StagePart& part : parts) {
       const auto& [count, src, dst, cut] = part.loop;
       first.loops.push_back({count, src, stride, cut});
       second.loops.push_back({count, stride, dst, cut});

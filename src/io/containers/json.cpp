@@ -9,7 +9,7 @@
 namespace stridewise {
 namespace {
 
-constexpr int deepest = 8;
+constexpr int deepest_value = 8;
 
 // The parser's events, handed on with a limit of depth.
 class Events : public nlohmann::json_sax<nlohmann::json> {
@@ -56,8 +56,8 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool deeper() {
-    if (++depth_ <= deepest) return true;
-    fault_ = fmt::format("JSON that is deeper than {}", deepest);
+    if (++depth_ <= deepest_value) return true;
+    fault_ = fmt::format("JSON that is deeper than {}", deepest_value);
     return false;
   }
 

@@ -17,7 +17,7 @@ constexpr std::string_view ending = ".npy";
 // The first bytes of an array, which tell how long its header is.
 constexpr std::size_t prefix_bytes = 12;
 // More dims than NumPy has are a way to fill memory.
-constexpr std::size_t most_dims = 64;
+constexpr std::size_t most_npy_dims = 64;
 constexpr std::size_t longest_header = std::size_t{1} << 20;
 
 // The dtype of a header in its own spelling. Pre: the header is whole.
@@ -89,9 +89,9 @@ class Reader {
       tensor.refused = shown(header.error().message);
       return;
     }
-    if (header->shape.size() > most_dims) {
+    if (header->shape.size() > most_npy_dims) {
       tensor.refused = fmt::format("it has {} dims; NumPy has {} at most",
-                                   header->shape.size(), most_dims);
+                                   header->shape.size(), most_npy_dims);
       return;
     }
     const auto header_bytes = static_cast<std::size_t>(header->data_offset);

@@ -35,7 +35,7 @@ constexpr std::uint16_t flag_sizes_follow = 1
                                             << 3;  // the bytes, not the header
 constexpr std::uint16_t flag_strong = 1 << 6;
 
-unexpected<Error> bad(std::string message) {
+unexpected<Error> bad_archive(std::string message) {
   return fail(ErrorCode::io, "no sound zip archive: " + std::move(message));
 }
 
@@ -70,10 +70,11 @@ Result<bool> read_end64(std::span<const std::byte> archive, std::size_t& end,
   locator.skip(4);
   const std::uint64_t at = locator.u64();
   if (at > end - locator_bytes - end64_bytes) {
-    return bad("its ZIP64 end lies outside");
+    return bad_archive("its ZIP64 end lies outside");
   }
   ByteReader reader(archive.subspan(static_cast<std::size_t>(at)));
-  if (reader.u32() != end64_magic) return bad("its ZIP64 end is missing");
+  if (reader.u32() != end64_magic)
+    return bad_archive("its ZIP64 end is missing");
   reader.skip(8 + 2 + 2);
   const std::uint32_t disk = reader.u32();
   const std::uint32_t directory_disk = reader.u32();
@@ -82,7 +83,7 @@ Result<bool> read_end64(std::span<const std::byte> archive, std::size_t& end,
   place.bytes = reader.u64();
   place.offset = reader.u64();
   if (disk != 0 || directory_disk != 0 || here != place.entries) {
-    return bad("it is one of several parts");
+    return bad_archive("it is one of several parts");
   }
   end = static_cast<std::size_t>(at);
   return true;
@@ -90,7 +91,7 @@ Result<bool> read_end64(std::span<const std::byte> archive, std::size_t& end,
 
 Result<Location> find_directory(std::span<const std::byte> archive) {
   const std::optional<std::size_t> found = find_end(archive);
-  if (!found) return bad("its end is missing");
+  if (!found) return bad_archive("its end is missing");
   std::size_t end = *found;
   Location place;
   const Result<bool> large = read_end64(archive, end, place);
@@ -105,15 +106,15 @@ Result<Location> find_directory(std::span<const std::byte> archive) {
     place.bytes = reader.u32();
     place.offset = reader.u32();
     if (disk != 0 || directory_disk != 0 || here != place.entries) {
-      return bad("it is one of several parts");
+      return bad_archive("it is one of several parts");
     }
   }
   if (place.bytes > end || place.offset != end - place.bytes) {
-    return bad("its directory does not lie where its end says");
+    return bad_archive("its directory does not lie where its end says");
   }
   if (place.entries > place.bytes / entry_bytes) {
-    return bad(fmt::format("{} members in a directory of {} bytes",
-                           place.entries, place.bytes));
+    return bad_archive(fmt::format("{} members in a directory of {} bytes",
+                                   place.entries, place.bytes));
   }
   return place;
 }
@@ -146,7 +147,7 @@ struct Sizes {
 };
 
 unexpected<Error> bad_entry(std::string_view name, std::string_view what) {
-  return bad(fmt::format("the member {} {}", quoted_name(name), what));
+  return bad_archive(fmt::format("the member {} {}", quoted_name(name), what));
 }
 
 // What stands before a member's bytes must say the same of it, and tells where they begin.
@@ -208,7 +209,7 @@ Result<std::uint64_t> read_entry(ByteReader& reader, ZipEntry& entry) {
   const std::string_view extra = reader.text(extra_bytes);
   reader.skip(comment_bytes);
   if (reader.ended() || magic != entry_magic) {
-    return bad("its directory ends too soon");
+    return bad_archive("its directory ends too soon");
   }
   if (!read_extra64(extra, {&sizes.bytes, &sizes.packed, &begin}) ||
       !fits(sizes.bytes) || !fits(sizes.packed)) {
@@ -258,7 +259,8 @@ Result<std::vector<ZipEntry>> read_zip(std::span<const std::byte> archive) {
       return unexpected(local.error());
     }
   }
-  if (reader.left() != 0) return bad("its directory has more than its members");
+  if (reader.left() != 0)
+    return bad_archive("its directory has more than its members");
   std::ranges::sort(begins);
   std::int64_t end = 0;
   for (const auto& [begin, k] : begins) {

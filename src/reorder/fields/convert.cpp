@@ -15,7 +15,7 @@ namespace {
 
 // Elements whose values change at once.
 constexpr std::size_t staged_elements = 256;
-constexpr std::size_t most_staged_bytes = 16;  // of an element
+constexpr std::size_t most_element_bytes = 16;  // of an element
 
 // Elements of one width: whole bytes as they are, parts of bytes as their code.
 class Elements {
@@ -102,7 +102,7 @@ void convert_fields(const FieldNest& nest, const Values& values,
   const ValueChange change(values);
   const Elements read(values.src);
   const Elements written(values.dst);
-  std::array<std::byte, staged_elements * most_staged_bytes> before, after;
+  std::array<std::byte, staged_elements * most_element_bytes> before, after;
   BitWriter writer(dst);
   each_place(nest, [&](std::int64_t from, std::int64_t to) {
     for (std::size_t first = 0; first < nest.inner.size();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "reorder/fields/regroup.hpp"
 #include "reorder/values/converter.hpp"
 
 namespace stridewise::detail {
@@ -16,7 +17,7 @@ namespace {
 // The most bits that one load and one shift take.
 constexpr std::int64_t most_field_bits = 56;
 // Moves of so many bytes have a loop of their own; others are copied.
-constexpr std::array<std::int64_t, 7> move_bytes = {1, 2, 3, 4, 8, 16, 32};
+constexpr std::array<std::int64_t, 7> sizes_of_moves = {1, 2, 3, 4, 8, 16, 32};
 
 bool fits(std::int64_t bits) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -60,7 +61,7 @@ void choose_moves(FieldNest& nest) {
       nest.inner, [&](const Field& f) { return f.bits == bits; });
   nest.kind = FieldNest::Kind::runs;
   const bool sized =
-      std::ranges::find(move_bytes, bits / 8) != move_bytes.end();
+      std::ranges::find(sizes_of_moves, bits / 8) != sizes_of_moves.end();
   if (!same || !sized || !all_fit(nest)) return;
   nest.kind = FieldNest::Kind::moves;
   nest.field_bytes = bits / 8;
@@ -93,17 +94,6 @@ void add_piece(FieldNest& nest, const Field& part, std::uint8_t covers) {
 
 std::uint8_t ones(std::int64_t first, std::int64_t count) {
   return static_cast<std::uint8_t>(((1 << count) - 1) << first);
-}
-
-// What lies in the base of a byte goes to the fields, so that the base is whole bytes.
-void make_base_whole(FieldNest& nest) {
-  const Places rest = {nest.base.src & 7, nest.base.dst & 7};
-  for (Field& field : nest.inner) {
-    field.src += rest.src;
-    field.dst += rest.dst;
-  }
-  nest.base.src -= rest.src;
-  nest.base.dst -= rest.dst;
 }
 
 // Fields by the bytes of dst that they are in. Pre: tables step by whole bytes.

@@ -9,6 +9,7 @@
 #include "engine/kernels/bits/bit_program.hpp"
 #include "reorder/fields/blocks.hpp"
 #include "reorder/fields/codes.hpp"
+#include "reorder/fields/regroup.hpp"
 #include "reorder/fields/zeros.hpp"
 
 namespace stridewise::detail {
@@ -119,17 +120,6 @@ std::int64_t most_sources(const FieldNest& nest, const Parts& parts) {
     bits |= field.src | field.dst | field.bits;
   if (bits % 8 == 0) return std::ssize(nest.inner);
   return ceil_div(std::ssize(parts), 2);
-}
-
-// The base is made whole bytes; what is left of it goes to the fields.
-void make_base_whole(FieldNest& nest) {
-  const Places rest = {nest.base.src & 7, nest.base.dst & 7};
-  for (Field& field : nest.inner) {
-    field.src += rest.src;
-    field.dst += rest.dst;
-  }
-  nest.base.src -= rest.src;
-  nest.base.dst -= rest.dst;
 }
 
 // Whether the bytes of dst are whole lines, where it begins with one.

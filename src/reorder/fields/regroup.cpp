@@ -8,7 +8,7 @@
 namespace stridewise::detail {
 namespace {
 
-constexpr std::size_t most_nests = 16;        // of one
+constexpr std::size_t most_rests = 16;        // of one
 constexpr std::int64_t most_split = 1 << 20;  // steps of a loop
 
 // The fields of `more` as those of a nest with another base.
@@ -44,6 +44,16 @@ bool is_whole(const PlaceLoop& loop) {
 
 }  // namespace
 
+void make_base_whole(FieldNest& nest) {
+  const Places rest = {nest.base.src & 7, nest.base.dst & 7};
+  for (Field& field : nest.inner) {
+    field.src += rest.src;
+    field.dst += rest.dst;
+  }
+  nest.base.src -= rest.src;
+  nest.base.dst -= rest.dst;
+}
+
 std::vector<FieldNest> joined(std::vector<FieldNest> nests) {
   std::vector<FieldNest> result;
   for (FieldNest& nest : nests) {
@@ -64,7 +74,7 @@ std::vector<FieldNest> in_whole_bytes(FieldNest nest) {
     if (is_whole(loop)) continue;
     if (loop.size() > most_split) return nests;
     const Rests rests = rests_of(loop);
-    if (nests.size() * rests.size() > most_nests) return nests;
+    if (nests.size() * rests.size() > most_rests) return nests;
     std::vector<FieldNest> parts;
     for (const FieldNest& whole : nests) {
       for (const auto& [rest, places] : rests) {

@@ -16,4 +16,7 @@ namespace stridewise::detail {
 // where too many would be needed.
 [[nodiscard]] std::vector<FieldNest> in_whole_bytes(FieldNest nest);
 
+// What lies within a byte in the base goes to the fields, so that the base is whole bytes.
+void make_base_whole(FieldNest& nest);
+
 }  // namespace stridewise::detail

@@ -32,8 +32,8 @@ engine::Work work_of(const Piece& move, std::int64_t width) {
 
 // The zeros of a work by themselves: they follow runs of dst that a loop makes, or single
 // elements.
-Piece zeros_of(const engine::Work& work, const Piece& move,
-               std::int64_t width) {
+Piece zeros_after(const engine::Work& work, const Piece& move,
+                  std::int64_t width) {
   Piece fill;
   fill.dst_offset = move.dst_offset + work.width;
   for (const engine::Loop& loop : work.loops) {
@@ -70,7 +70,7 @@ engine::Nest NestPlanner::nest_of(engine::Work work, const Piece& move,
     return nest;
   };
   if (auto nest = converting()) return *std::move(nest);
-  Piece zeros = zeros_of(work, move, moved);
+  Piece zeros = zeros_after(work, move, moved);
   give_width(zeros, moved, dst);
   add_zeros(zeros);
   work.zeros = 0;

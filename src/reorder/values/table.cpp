@@ -18,7 +18,9 @@ std::vector<Converter> allowed_converters() {
     all.insert(all.begin(), some.begin(), some.end());
   };
   add(portable::small_converters());
+#if !defined(STRIDEWISE_LEAST_AVX2)
   add(portable::wide_converters().converters);
+#endif
   add(portable::converters());
 #if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) {
@@ -45,10 +47,14 @@ std::span<const Converter> converters() {
 }
 
 const WideConverters& wide_converters() {
+#if defined(STRIDEWISE_LEAST_AVX2)
+  return x86::avx2_wide_converters();
+#else
 #if defined(STRIDEWISE_AVX2)
   if (best_isa() >= Isa::avx2) return x86::avx2_wide_converters();
 #endif
   return portable::wide_converters();
+#endif
 }
 
 const Converter* find_converter(std::string_view src, std::string_view dst) {
