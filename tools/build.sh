@@ -1,12 +1,14 @@
 #!/bin/sh
 # Builds a target and says how far it is: on a terminal in one line, else every 20 seconds.
-#   build.sh FOLDER TARGET
-# The preset `release` configures the folder, unless it has tests: ./test did that then.
+#   build.sh FOLDER TARGET [PRESET]
+# The preset, `release` where none is named, configures the folder, unless it has tests:
+# ./test did that then.
 # The log is FOLDER.log. FOLDER/built is as old as the sources that were built.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 target=$2
+preset=${3:-release}
 log=$build.log
 mkdir -p "$build"
 began=$(mktemp "$build/began.XXXXXX")
@@ -63,7 +65,7 @@ configured() {
   grep -q '^STRIDEWISE_TESTS:BOOL=ON' "$build/CMakeCache.txt" ||
     [ "$build/build.ninja" -nt "$here/CMakePresets.json" ]
 }
-configured || cmake -S "$here" --preset release -B "$build" >"$log" 2>&1 || fail
+configured || cmake -S "$here" --preset "$preset" -B "$build" >"$log" 2>&1 || fail
 status=$build/status
 {
   NINJA_STATUS='@%f %t %e ' cmake --build "$build" --target "$target" 2>&1 &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing of Debian's packages; does nothing when all is there.
-#   setup.sh run | test
+#   setup.sh run | test | package
 #   setup.sh bench [torch] [onednn-sycl]    the peers of `stridewise bench`, in
 #     build/peers; the two that are named here take gigabytes (docs/bench.md)
 set -eu
@@ -20,8 +20,9 @@ mode=${1:-}
 case $mode in
   run) wanted=$run ;;
   test) wanted=$test ;;
+  package) wanted="$run dpkg-dev" ;;
   bench) wanted=$bench ;;
-  *) echo "usage: setup.sh run|test|bench [torch] [onednn-sycl]" >&2; exit 2 ;;
+  *) echo "usage: setup.sh run|test|package|bench [torch] [onednn-sycl]" >&2; exit 2 ;;
 esac
 
 missing=
