@@ -24,7 +24,20 @@ struct Sieve {
   std::int64_t first_task;
 };
 
+struct PlanData;
+
+// A part of src that goes to dst by way of a memory.
+struct Relay {
+  std::int64_t bytes;  // of the memory
+  std::shared_ptr<const PlanData> before;
+  std::shared_ptr<const PlanData> after;
+};
+
 struct PlanData {
+  // Not empty: one after the other, as one task, and nothing else. `relayed`: src and dst,
+  // between which the reference moves all where there is no memory.
+  std::vector<Relay> relays = {};
+  std::vector<Layout> relayed = {};
   // Where places follow no plain strides this is the plan, of one task, and nests are none.
   std::shared_ptr<const FieldPlan> fields;
   std::vector<engine::Nest> nests;

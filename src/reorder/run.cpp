@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "layout/data.hpp"
@@ -33,11 +35,12 @@ void run_sieve(const Sieve& sieve, std::int64_t task, std::byte* dst) {
   }
 }
 
-}  // namespace
+void run_relays(const PlanData& data, const std::byte* src, std::byte* dst);
 
-void Plan::run_task(std::int64_t task, const std::byte* src,
-                    std::byte* dst) const noexcept {
-  const PlanData& data = *data_;
+// NOLINTBEGIN(misc-no-recursion): relays have none themselves
+void run_one(const PlanData& data, std::int64_t task, const std::byte* src,
+             std::byte* dst) {
+  if (!data.relays.empty()) return run_relays(data, src, dst);
   if (data.fields) return data.fields->run(src, dst);
   if (data.sieve && task >= data.sieve->first_task) {
     return run_sieve(*data.sieve, task - data.sieve->first_task, dst);
@@ -51,6 +54,33 @@ void Plan::run_task(std::int64_t task, const std::byte* src,
   const engine::Conversion conversion{*data.conversion,
                                       data.values->quantisation};
   engine::run_task(nest, task - nest.first_task, from, dst, &conversion);
+}
+
+void run_all(const PlanData& data, const std::byte* src, std::byte* dst) {
+  for (std::int64_t t = 0; t < data.tasks; ++t) run_one(data, t, src, dst);
+}
+
+void run_relays(const PlanData& data, const std::byte* src, std::byte* dst) {
+  const std::int64_t most =
+      std::ranges::max(data.relays, {}, &detail::Relay::bytes).bytes;
+  const std::unique_ptr<std::byte[]> memory(
+      new (std::nothrow) std::byte[static_cast<std::size_t>(most)]);
+  if (memory == nullptr) {
+    return reorder_reference(data.relayed[0], data.relayed[1], src, dst,
+                             Fill::keep);
+  }
+  for (const detail::Relay& relay : data.relays) {
+    run_all(*relay.before, src, memory.get());
+    run_all(*relay.after, memory.get(), dst);
+  }
+}
+// NOLINTEND(misc-no-recursion)
+
+}  // namespace
+
+void Plan::run_task(std::int64_t task, const std::byte* src,
+                    std::byte* dst) const noexcept {
+  run_one(*data_, task, src, dst);
 }
 
 void Plan::run(const std::byte* src, std::byte* dst) const {

@@ -169,6 +169,35 @@ Layout bound(std::string_view text, std::string_view shape,
                        Binding{.element_bits = bits});
 }
 
+// Elements of a few bits whose order is transposed go by way of a memory of words.
+TEST(Fields, TransposesOfBits) {
+  struct Case {
+    const char* src;
+    const char* dst;
+    const char* shape;
+    std::int64_t bits;
+  };
+  for (const Case& c : {Case{"k n", "n k", "k=128,n=256", 4},
+                        Case{"k n", "n k:132", "k=129,n=256", 4},
+                        Case{"k n", "n k", "k=512,n=260", 1},
+                        Case{"k n", "n k", "k=160,n=410", 2},
+                        Case{"k n", "n k", "k=32,n=700", 6},
+                        Case{"k n", "n k", "k=65,n=513", 4},
+                        Case{"o i h w", "o h w i", "o=16,i=90,h=3,w=8", 4},
+                        Case{"n h w c", "n c h:9 w", "n=2,h=4,w=8,c=520", 4}}) {
+    const Layout src = bound(c.src, c.shape, c.bits);
+    const Layout dst = bound(c.dst, c.shape, c.bits);
+    for (const Fill fill : {Fill::zero, Fill::keep}) {
+      EXPECT_EQ(difference(src, dst, fill), "") << c.dst << ' ' << c.bits;
+    }
+  }
+  const Result<Plan> plan = Plan::make(bound("k n", "k=128,n=256", 4),
+                                       bound("n k", "k=128,n=256", 4));
+  ASSERT_TRUE(plan);
+  EXPECT_NE(plan->to_string().find("by way of a memory"), std::string::npos);
+  EXPECT_EQ(plan->nests().empty(), false);
+}
+
 // What is read need not be one-to-one; what is written must be.
 TEST(Fields, LayoutsThatAreOnlyRead) {
   const Layout rows = bound("h w", "h=3,w=5");

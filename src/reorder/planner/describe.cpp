@@ -138,6 +138,15 @@ PlanNest described_blocks(const Nest& nest, const engine::Widths& widths) {
 std::vector<PlanNest> Plan::nests() const { return detail::nests_of(*data_); }
 
 std::vector<PlanNest> detail::nests_of(const PlanData& data) {
+  if (!data.relays.empty()) {
+    std::vector<PlanNest> all;
+    for (const detail::Relay& relay : data.relays) {
+      for (const auto& part : {relay.before, relay.after}) {
+        std::ranges::move(nests_of(*part), std::back_inserter(all));
+      }
+    }
+    return all;
+  }
   if (data.fields) return data.fields->described();
   std::vector<PlanNest> nests;
   for (const Nest& nest : data.nests) {

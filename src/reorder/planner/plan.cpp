@@ -14,6 +14,7 @@
 #include "reorder/planner/by_fields.hpp"
 #include "reorder/planner/nests.hpp"
 #include "reorder/planner/pieces.hpp"
+#include "reorder/planner/relay.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
@@ -122,22 +123,6 @@ bool converts_to_zero(const Values& values) {
   return converted == zero;
 }
 
-// What is known before anything is planned.
-PlanData begin_data(const Layout& src, const Layout& dst,
-                    const PlanOptions& options) {
-  PlanData data;
-  data.src_bytes = src.size_bytes();
-  data.dst_bytes = dst.size_bytes();
-  data.widths = {dst.element_bytes(), src.element_bytes(), dst.element_bytes()};
-  data.values = options.values;
-  if (options.values) data.conversion = find_conversion(*options.values);
-  data.bytes_read = src.elements() * src.element_bytes();
-  data.bytes_written = options.fill == Fill::zero
-                           ? data.dst_bytes
-                           : dst.elements() * dst.element_bytes();
-  return data;
-}
-
 // What is to be zero, as pieces, or by asking each place.
 struct Zeros {
   std::vector<Piece> fills;
@@ -177,6 +162,21 @@ Result<std::vector<Piece>> moves_of(const Layout& src, const Layout& dst,
 
 }  // namespace
 
+PlanData detail::begin_data(const Layout& src, const Layout& dst,
+                            const PlanOptions& options) {
+  PlanData data;
+  data.src_bytes = src.size_bytes();
+  data.dst_bytes = dst.size_bytes();
+  data.widths = {dst.element_bytes(), src.element_bytes(), dst.element_bytes()};
+  data.values = options.values;
+  if (options.values) data.conversion = find_conversion(*options.values);
+  data.bytes_read = src.elements() * src.element_bytes();
+  data.bytes_written = options.fill == Fill::zero
+                           ? data.dst_bytes
+                           : dst.elements() * dst.element_bytes();
+  return data;
+}
+
 Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
                                   const Layout& dst, const PlanOptions& options,
                                   std::vector<engine::Bill>* bills) {
@@ -191,7 +191,7 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
   PlanData data = begin_data(src, dst, options);
   if (!strided(src, dst, options.values, data.conversion)) {
     if (auto planned =
-            detail::plan_by_fields(data, machine, src, dst, options, bills);
+            detail::plan_irregular(data, machine, src, dst, options, bills);
         !planned) {
       return unexpected(planned.error());
     }
@@ -261,6 +261,11 @@ std::int64_t Plan::tasks() const { return data_->tasks; }
 bool Plan::uses_threads() const { return data_->uses_threads(); }
 
 bool operator==(const Plan& a, const Plan& b) {
+  // Relays follow from what is relayed.
+  if (a.data_->relays.size() != b.data_->relays.size() ||
+      a.data_->relayed != b.data_->relayed) {
+    return false;
+  }
   const auto& fields = a.data_->fields;
   const auto& others = b.data_->fields;
   if ((fields == nullptr) != (others == nullptr) ||

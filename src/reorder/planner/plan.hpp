@@ -10,6 +10,10 @@
 
 namespace stridewise::detail {
 
+// What is known before anything is planned.
+[[nodiscard]] PlanData begin_data(const Layout& src, const Layout& dst,
+                                  const PlanOptions& options);
+
 // As Plan::make, for a machine. `bills`, if there are any, get one for each nest.
 [[nodiscard]] Result<PlanData> plan_for(
     const Machine& machine, const Layout& src, const Layout& dst,

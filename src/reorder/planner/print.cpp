@@ -41,6 +41,22 @@ std::string detail::print(const engine::Nest& nest) {
          engine::print(nest);
 }
 
+namespace {
+
+std::string print_moves(const PlanData& data) {
+  std::string text;
+  if (data.fields) {
+    for (const PlanNest& nest : nests_of(data)) text += print_fields(nest);
+  }
+  for (const engine::Nest& nest : data.nests) text += detail::print(nest);
+  if (data.sieve) {
+    text += "zero the places that hold no element, one by one\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string detail::print(const PlanData& data) {
   std::string text =
       fmt::format("{} bytes -> {} bytes, {} task{}{}\n", data.src_bytes,
@@ -50,14 +66,12 @@ std::string detail::print(const PlanData& data) {
   text += fmt::format("reads {} bytes, writes {}\n", data.bytes_read,
                       data.bytes_written);
   if (data.values) text += print_values(*data.values);
-  if (data.fields) {
-    for (const PlanNest& nest : nests_of(data)) text += print_fields(nest);
-  }
-  for (const engine::Nest& nest : data.nests) text += detail::print(nest);
-  if (data.sieve) {
-    text += "zero the places that hold no element, one by one\n";
-  }
-  return text;
+  if (data.relays.empty()) return text + print_moves(data);
+  // They differ in where they begin alone.
+  const Relay& first = data.relays.front();
+  text += fmt::format("{} times by way of a memory of {} bytes\n",
+                      data.relays.size(), first.bytes);
+  return text + print_moves(*first.before) + print_moves(*first.after);
 }
 
 std::string Plan::to_string() const { return detail::print(*data_); }
