@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "stridewise/result.hpp"
 
 namespace stridewise::detail {
 

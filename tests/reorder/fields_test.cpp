@@ -178,7 +178,7 @@ TEST(Fields, TransposesOfBits) {
     std::int64_t bits;
   };
   for (const Case& c : {Case{"k n", "n k", "k=128,n=256", 4},
-                        Case{"k n", "n k:132", "k=129,n=256", 4},
+                        Case{"k n", "n:132 k", "k=129,n=256", 4},
                         Case{"k n", "n k", "k=512,n=260", 1},
                         Case{"k n", "n k", "k=160,n=410", 2},
                         Case{"k n", "n k", "k=32,n=700", 6},

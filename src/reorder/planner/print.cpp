@@ -43,10 +43,11 @@ std::string detail::print(const engine::Nest& nest) {
 
 namespace {
 
-std::string print_moves(const PlanData& data) {
+std::string print_moves(const detail::PlanData& data) {
   std::string text;
   if (data.fields) {
-    for (const PlanNest& nest : nests_of(data)) text += print_fields(nest);
+    for (const PlanNest& nest : detail::nests_of(data))
+      text += print_fields(nest);
   }
   for (const engine::Nest& nest : data.nests) text += detail::print(nest);
   if (data.sieve) {
