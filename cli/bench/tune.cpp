@@ -83,16 +83,18 @@ std::string text_of(const std::vector<Setting>& settings) {
 // loops over one conversion do not tell: whether who reads dst finds it in a cache, and how
 // well threads share the work.
 std::vector<std::string> others(const Setting& setting) {
-  constexpr std::array<std::string_view, 6> kept = {
-      "name",       "isa",        "without",
-      "near_bytes", "task_bytes", "min_streamed_bytes"};
+  constexpr std::array<std::string_view, 8> kept = {
+      "name",       "isa",         "without",           "near_bytes",
+      "task_bytes", "relay_bytes", "min_relayed_bytes", "min_streamed_bytes"};
   if (std::ranges::find(kept, setting.name) != kept.end()) return {};
   if (setting.value == "true") return {"false"};
   if (setting.value == "false") return {"true"};
   const double number = std::stod(setting.value);
-  const bool whole_number = setting.name.ends_with("_bytes") ||
-                            setting.name.ends_with("_strips") ||
-                            setting.name.ends_with("_ways");
+  constexpr std::array<std::string_view, 8> counts = {
+      "bytes", "strips", "ways", "run", "runs", "sources", "tiles", "lines"};
+  const std::size_t last = setting.name.rfind('_') + 1;
+  const bool whole_number =
+      std::ranges::find(counts, setting.name.substr(last)) != counts.end();
   if (!whole_number) {
     std::vector<std::string> all;
     for (const double factor : {0.6, 0.8, 1.25, 1.6}) {

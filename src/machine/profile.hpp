@@ -68,6 +68,40 @@ struct Profile {
   bool whole_lines;
   // What a task moves, so that threads are busy and handing out is cheap.
   std::int64_t task_bytes;
+
+  // What no machine was found to differ in.
+  // Strips of half of a line and of a lane take so much of what those of a line take.
+  double half_line_share = 0.5;
+  double lane_share = 0.36;
+  // Of dst that a kernel writes without a gap, of which no part of a line matters; and of
+  // runs that a copy writes.
+  std::int64_t dense_bytes = 1024;
+  std::int64_t long_run_bytes = 256;
+  // Runs of values that change one by one, from which on no kernel gathers them first.
+  std::int64_t converted_run = 16;
+  // Zeros that are written in one with what they follow.
+  std::int64_t fused_zeros_bytes = 4096;
+  // What programs are made of at most: bytes of a run of dst, sources of a piece, runs that
+  // share lines of src; and tiles that a call of one has at least.
+  std::int64_t program_run_bytes = 768;
+  std::int64_t program_sources = 12;
+  std::int64_t program_runs = 8;
+  std::int64_t program_tiles = 8;
+  // What a call of a transpose moves at least where it has few columns, and of all that
+  // share lines of dst at most; of each column at least; and of all columns at most where
+  // it takes all rows.
+  std::int64_t transpose_bytes = 16 << 10;
+  std::int64_t column_bytes = 512;
+  std::int64_t columns_bytes = 64 << 10;
+  // Strips by turns, where rows are short: of so many lines of columns, and at most.
+  std::int64_t short_row_lines = 4;
+  std::int64_t short_row_strips = 16;
+  // What calls of zips and of copies move at most.
+  std::int64_t zip_bytes = 32 << 10;
+  std::int64_t copy_bytes = 256 << 10;
+  // What is moved by way of words: at least, and at once.
+  std::int64_t min_relayed_bytes = 16 << 10;
+  std::int64_t relay_bytes = 512 << 10;
 };
 
 }  // namespace stridewise

@@ -24,6 +24,9 @@ using Field =
 struct Number {
   std::string_view name;
   Field field;
+  // Sizes beyond which a plan could not be made, or would take minutes.
+  std::int64_t least = 1;
+  std::int64_t most = std::int64_t{1} << 40;
 };
 
 const auto numbers = std::to_array<Number>({
@@ -61,6 +64,26 @@ const auto numbers = std::to_array<Number>({
     {"l1_ways", &Profile::l1_ways},
     {"whole_lines", &Profile::whole_lines},
     {"task_bytes", &Profile::task_bytes},
+    {"half_line_share", &Profile::half_line_share},
+    {"lane_share", &Profile::lane_share},
+    {"dense_bytes", &Profile::dense_bytes},
+    {"long_run_bytes", &Profile::long_run_bytes},
+    {"converted_run", &Profile::converted_run},
+    {"fused_zeros_bytes", &Profile::fused_zeros_bytes, 1, 4096},
+    {"program_run_bytes", &Profile::program_run_bytes, 16, 4096},
+    {"program_sources", &Profile::program_sources, 1, 64},
+    {"program_runs", &Profile::program_runs, 1, 64},
+    {"program_tiles", &Profile::program_tiles, 1, 1024},
+    {"transpose_bytes", &Profile::transpose_bytes, 1024, 1 << 24},
+    {"column_bytes", &Profile::column_bytes, 64, 65536},
+    {"columns_bytes", &Profile::columns_bytes, 64, 1 << 24},
+    {"short_row_lines", &Profile::short_row_lines, 1, 64},
+    {"short_row_strips", &Profile::short_row_strips, 1, 64},
+    {"zip_bytes", &Profile::zip_bytes, 256, 1 << 24},
+    {"copy_bytes", &Profile::copy_bytes, 4096, 1 << 30},
+    {"min_relayed_bytes", &Profile::min_relayed_bytes, 1024,
+     std::int64_t{1} << 40},
+    {"relay_bytes", &Profile::relay_bytes, 4096, 1 << 30},
 });
 
 std::string_view trimmed(std::string_view text) {
@@ -84,18 +107,17 @@ bool read(std::string_view text, double& number) {
          stream.peek() == std::istringstream::traits_type::eof();
 }
 
-// Whether the text is a value that the field may have.
-bool set(Profile& profile, const Field& field, std::string_view text) {
-  // Sizes of which a plan could not be made are none.
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+// Whether the text is a value that the number may have.
+bool set(Profile& profile, const Number& of, std::string_view text) {
   constexpr double most_cycles = 1e9;
+  const Field& field = of.field;
   if (const auto* const cycles = std::get_if<double Profile::*>(&field)) {
     double& number = profile.*(*cycles);
     return read(text, number) && number >= 0 && number <= most_cycles;
   }
   if (const auto* const bytes = std::get_if<std::int64_t Profile::*>(&field)) {
     std::int64_t& number = profile.*(*bytes);
-    return read(text, number) && number >= 1 && number <= most_bytes;
+    return read(text, number) && number >= of.least && number <= of.most;
   }
   bool& whether = profile.*std::get<bool Profile::*>(field);
   whether = text == "true";
@@ -141,7 +163,7 @@ class Reader {
     const auto number = std::ranges::find(numbers, name, &Number::name);
     if (number == numbers.end()) return unknown(name);
     set_ = true;
-    if (!set(machine_.profile, number->field, value)) {
+    if (!set(machine_.profile, *number, value)) {
       return fault(fmt::format("'{}' is no value of {}", value, name));
     }
     return {};
@@ -222,8 +244,9 @@ std::string print(const Machine& machine) {
     if (machine.lacks[k]) lacks.push_back(way_names[k]);
   }
   text += fmt::format("without = {}\n", fmt::join(lacks, ", "));
-  for (const auto& [name, field] : numbers) {
-    text += fmt::format("{} = {}\n", name, printed(machine.profile, field));
+  for (const Number& number : numbers) {
+    text += fmt::format("{} = {}\n", number.name,
+                        printed(machine.profile, number.field));
   }
   return text;
 }

@@ -301,6 +301,8 @@ class Answers(support.CliTest):
                            ("near_strips = 2\nlike = zen3", "stands before"),
                            ("name = a\x1b[2Jb", "plain characters"),
                            ("without = wings", "there are transpose"),
+                           ("program_run_bytes = 1048576", "no value of"),
+                           ("zip_bytes = 1", "no value of"),
                            ("nothing", "no profile of a machine"),
                            ("", "no profile of a machine")):
             profile.write_text(text)
@@ -310,7 +312,9 @@ class Answers(support.CliTest):
             self.assertIn(str(profile), failed.err)
         # Sizes of any size are planned with.
         profile.write_text("near_stage_bytes = 1099511627776\n"
-                           "far_stage_bytes = 1099511627776\nl1_ways = 1\n")
+                           "far_stage_bytes = 1099511627776\nl1_ways = 1\n"
+                           "program_run_bytes = 4096\nprogram_sources = 64\n"
+                           "copy_bytes = 4096\ntranspose_bytes = 1024\n")
         self.answer("plan", "x y", "y x", "--shape", "x=100000000000031,y=3",
                     "--dtype", "u8", "--explain", "--machine", profile)
         profile.write_bytes(bytes(range(256)) * 1000)

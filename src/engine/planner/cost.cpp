@@ -14,11 +14,11 @@ double as_double(std::int64_t number) { return static_cast<double>(number); }
 
 // Of so many bytes of each column, how many lines a strip of it takes: what is left of
 // whole lines is taken by strips of half of one and of a lane, which cost more of a byte.
-double lines_of(std::int64_t column_bytes) {
-  constexpr double of_half = 0.5, of_lane = 0.36;
+double lines_of(std::int64_t column_bytes, const Profile& profile) {
   const std::int64_t rest = column_bytes % line_bytes;
-  return as_double(column_bytes / line_bytes) + of_half * as_double(rest / 32) +
-         of_lane * as_double(ceil_div(rest % 32, 16));
+  return as_double(column_bytes / line_bytes) +
+         profile.half_line_share * as_double(rest / 32) +
+         profile.lane_share * as_double(ceil_div(rest % 32, 16));
 }
 
 // How many of accesses of so many bytes reach over the end of a line, if these bits are set
@@ -49,8 +49,9 @@ double cycles_of_transpose(const Machine& machine, std::int64_t element_bytes,
   const double square_cycles =
       profile.transpose_kib_cycles * factor * as_double(line_bytes * n) / kib;
   // Shorter columns than a lane are each written as a lane.
-  const double lines =
-      column_bytes >= lane ? lines_of(column_bytes) : lines_of(lane) * 2;
+  const double lines = column_bytes >= lane
+                           ? lines_of(column_bytes, machine.profile)
+                           : lines_of(lane, machine.profile) * 2;
   cycles += as_double(ceil_div(columns, n)) * lines * square_cycles;
   return cycles * as_double(planes);
 }

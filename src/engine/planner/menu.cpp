@@ -36,38 +36,38 @@ bool by_lines(const Loops& loops) {
   });
 }
 
-constexpr std::int64_t dense_bytes = 1024;  // of which no line's part matters
-
-bool copies_lines(const Move& move) {
-  constexpr std::int64_t long_run = 4 * line_bytes;
+bool copies_lines(const Move& move, const Profile& profile) {
   const std::int64_t run = move.unit + move.zeros;
-  return run >= long_run || (run % line_bytes == 0 && by_lines(move.rows) &&
-                             by_lines(move.planes));
+  return run >= profile.long_run_bytes ||
+         (run % line_bytes == 0 && by_lines(move.rows) &&
+          by_lines(move.planes));
 }
 
 // Columns of a lane or two that follow each other are put together to lines in registers.
-bool transposes_lines(const Move& move, std::int64_t column) {
+bool transposes_lines(const Move& move, std::int64_t column,
+                      const Profile& profile) {
   const Loop& first = move.columns.front();
   const bool dense = (column == 16 || column == 32) &&
                      move.columns.size() == 1 && first.dst == column;
-  return (dense && (column * first.count >= dense_bytes ||
+  return (dense && (column * first.count >= profile.dense_bytes ||
                     (column * first.count % line_bytes == 0 &&
                      by_lines(move.planes)))) ||
          (column % line_bytes == 0 && by_lines(move.columns) &&
           by_lines(move.planes));
 }
 
-bool zips_lines(const Move& move, std::int64_t column) {
+bool zips_lines(const Move& move, std::int64_t column, const Profile& profile) {
   const std::int64_t plane = column * move.columns.front().count;
-  return plane >= dense_bytes ||
+  return plane >= profile.dense_bytes ||
          (plane % line_bytes == 0 && by_lines(move.planes));
 }
 
 // Whether its kernel writes whole lines of dst, if dst begins with one, or long runs.
 bool writes_lines(const Move& move, const Machine& machine) {
   const std::int64_t column = (count_of(move.rows) + move.zeros) * move.unit;
-  if (move.kind == Kind::copy) return copies_lines(move);
-  if (move.kind == Kind::transpose) return transposes_lines(move, column);
+  if (move.kind == Kind::copy) return copies_lines(move, machine.profile);
+  if (move.kind == Kind::transpose)
+    return transposes_lines(move, column, machine.profile);
   // Where it streams, a piece is a line.
   if (move.kind == Kind::program) {
     const Kernel* const kernel = find_kernel(Kind::program, 1, machine.isa);
@@ -79,7 +79,7 @@ bool writes_lines(const Move& move, const Machine& machine) {
     return kernel->stream != nullptr && run % line_bytes == 0 &&
            by_lines(move.columns) && by_lines(move.planes);
   }
-  return move.kind == Kind::zip && zips_lines(move, column);
+  return move.kind == Kind::zip && zips_lines(move, column, machine.profile);
 }
 
 // The candidates that are one kernel, with what each costs; and where src or dst is far,
@@ -222,13 +222,13 @@ Nest choose(const Work& work, const Machine& machine, const Reach& reach,
 std::optional<Nest> choose_converting(const Work& work, const Machine& machine,
                                       const Reach& reach, Converts converts,
                                       Bill* bill) {
-  // Shorter runs are best gathered or scattered by kernels.
-  constexpr std::int64_t long_run = 16;  // values
   const BillWriter writer(work.bytes());
   Move runs = copy_of(work, machine);
   const bool before = converts == Converts::before;
   std::optional<Nest> nest;
-  const bool gathers = runs.unit < long_run * work.width || work.zeros > 0;
+  // Short runs are best gathered or scattered by kernels.
+  const bool gathers =
+      runs.unit < machine.profile.converted_run * work.width || work.zeros > 0;
   if (gathers && machine.has(Way::stages)) {
     std::vector<Staged> staged =
         converting_ways(work, machine, before, bill != nullptr);

@@ -12,9 +12,6 @@ namespace stridewise::engine {
 namespace {
 
 constexpr std::int64_t lane_bytes = 16;
-constexpr std::int64_t most_run_bytes = 768;
-constexpr std::int64_t most_sources = 12;
-constexpr std::int64_t most_runs = 8;
 
 // Elements that lanes do not hold whole are moved by bytes.
 std::int64_t unit_of(std::int64_t width) {
@@ -58,7 +55,7 @@ class ProgramTiles {
       const Loop* const next = find_loop(left_, &Loop::dst, bytes_);
       if (next == nullptr || next->cut != 0) return;
       const std::int64_t count = next->count;
-      const std::int64_t most = most_run_bytes / bytes_;
+      const std::int64_t most = machine_.profile.program_run_bytes / bytes_;
       if (count > most) return weigh_parts(*next, most, best, cycles);
       take_part(next, count);
       weigh(best, cycles);
@@ -110,7 +107,7 @@ class ProgramTiles {
     weigh_with(Loop{}, left_, {places, unit}, best, cycles);
     const auto beside = std::ranges::find_if(left_, shares_lines);
     if (beside == left_.end() || beside->cut != 0 ||
-        beside->count > most_runs) {
+        beside->count > machine_.profile.program_runs) {
       return;
     }
     Loops left = left_;
@@ -126,7 +123,8 @@ class ProgramTiles {
     // At least one source each piece.
     const std::int64_t pieces = runs.count * ceil_div(bytes_, vector_.bytes());
     if (cycles_of({pieces, pieces}, runs, left) >= cycles) return;
-    const auto size = size_of_program(runs, vector_, most_sources);
+    const auto size =
+        size_of_program(runs, vector_, machine_.profile.program_sources);
     if (!size || cycles_of(*size, runs, left) >= cycles) return;
     cycles = cycles_of(*size, runs, left);
     best = {Kind::program, work_.width, run_,  {},

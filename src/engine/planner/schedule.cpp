@@ -61,45 +61,45 @@ std::int64_t bytes_of(const Step& step) {
 struct Part {
   std::int64_t rows, columns;
 };
-Part part_of(const Step& step) {
+Part part_of(const Step& step, const Profile& profile) {
   const Tile& tile = step.tile;
   const std::int64_t unit = step.element_bytes;
   switch (step.kernel->kind) {
     case Kind::transpose: {
-      constexpr std::int64_t page = 4096, least_bytes = 512, share = 16 << 10;
+      constexpr std::int64_t page = 4096;
+      const std::int64_t bytes = profile.transpose_bytes;
       // Of few columns more rows, so that a call is worth it.
-      constexpr std::int64_t call_bytes = 16 << 10;
       const std::int64_t least = std::min(
-          tile.rows, std::max(least_bytes / unit,
-                              call_bytes / (unit * tile.columns) / 64 * 64));
+          tile.rows, std::max(profile.column_bytes / unit,
+                              bytes / (unit * tile.columns) / 64 * 64));
       const auto whole = [](std::int64_t count) {
         return std::max<std::int64_t>(count / line_bytes * line_bytes,
                                       line_bytes);
       };
       if (step.column_table.empty() && tile.column_pitch % line_bytes != 0) {
         // Columns that share lines of dst must meet while those are in the L1 cache.
-        const std::int64_t of_few = share / unit / tile.columns / 64 * 64;
+        const std::int64_t of_few = bytes / unit / tile.columns / 64 * 64;
         return {std::max(std::min(tile.rows, of_few), least),
-                whole(share / least / unit)};
+                whole(bytes / least / unit)};
       }
       const std::int64_t columns = whole(page / unit);
       Part part{std::max(least, one), columns};
       if (part.rows >= tile.rows) {
-        part.columns =
-            std::max(part.columns, whole((64 << 10) / (tile.rows * unit)));
+        part.columns = std::max(
+            part.columns, whole(profile.columns_bytes / (tile.rows * unit)));
       }
       return part;
     }
     case Kind::zip:
-      return {tile.rows, (32 << 10) / unit};
+      return {tile.rows, profile.zip_bytes / unit};
     case Kind::unzip:
-      return {(32 << 10) / unit, tile.columns};
+      return {profile.zip_bytes / unit, tile.columns};
     case Kind::program:
       return {1, 1};
     default:
       break;
   }
-  constexpr std::int64_t bytes = 256 << 10;
+  const std::int64_t bytes = profile.copy_bytes;
   return {std::max<std::int64_t>(bytes / std::max(tile.columns, one), 1),
           bytes};
 }
@@ -164,7 +164,9 @@ void set_hints(Step& step, const Machine& machine, const Reach& reach) {
         strips_in_l1(step, profile, hints.strips) < hints.strips;
   } else if (row_bytes <= line_bytes) {
     // Of few columns many strips go side by side.
-    hints.strips = std::min<std::int64_t>(line_bytes / row_bytes * 4, 16);
+    hints.strips =
+        std::min<std::int64_t>(line_bytes / row_bytes * profile.short_row_lines,
+                               profile.short_row_strips);
     hints.whole_lines = whole;
   } else {
     hints.strips = whole ? profile.near_strips
@@ -239,7 +241,6 @@ TakenPlanes planes_to_take(const Step& step, std::span<const Loop> planes,
 void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
                  const Part& part, const Machine& machine) {
   // Programs go through a tile once for each piece, which is not worth fewer tiles.
-  constexpr std::int64_t least_tiles = 8;
   const std::int64_t most_bytes = step.kernel->kind == Kind::program
                                       ? machine.profile.program_bytes
                                       : machine.profile.planes_bytes;
@@ -254,7 +255,8 @@ void take_planes(Nest& nest, Step& step, std::span<const Loop> planes,
   if (!taken.cuts) return;
   cut(nest, step, count_of_plane(taken.inside),
       step.tile.planes[taken.inside].count,
-      std::max(most_bytes / taken.bytes, least_tiles), planes[taken.inside]);
+      std::max(most_bytes / taken.bytes, machine.profile.program_tiles),
+      planes[taken.inside]);
 }
 
 // Cuts rows and columns that a call does not take whole. Zeros follow whole ones, but those
@@ -311,7 +313,7 @@ Nest nest_of(Move move, const Machine& machine, const Reach& reach) {
   if (!reach.near) order_for_memory(move);
   const Loops planes = move.planes;
   Step step = step_of(move, machine);
-  const Part part = part_of(step);
+  const Part part = part_of(step, machine.profile);
   take_planes(nest, step, planes, part, machine);
   cut_tile(nest, step, part);
   set_hints(step, machine, reach);

@@ -210,9 +210,8 @@ Result<PlanData> detail::plan_for(const Machine& machine, const Layout& src,
   if (!moves) return unexpected(moves.error());
   // Longer runs of zeros are written as fast alone, and transposes would write those
   // of all columns line by line in turns. A stage has room for these.
-  constexpr std::int64_t most_fused_bytes = 4096;
   for (Piece& fill : fills) give_width(fill, dst_width, width);
-  fuse_padding(*moves, fills, width, most_fused_bytes / width);
+  fuse_padding(*moves, fills, width, machine.profile.fused_zeros_bytes / width);
   for (Piece& fill : fills) give_width(fill, width, dst_width);
 
   NestPlanner planner(data, machine,

@@ -17,9 +17,6 @@ namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t word_bits = 32;
-// Less is moved before a memory is found.
-constexpr std::int64_t min_relayed_bits = 1 << 17;
-constexpr std::int64_t relay_bytes = 1 << 19;
 constexpr std::int64_t most_relays = 256;
 // Windows begin with whole lines of elements of a few bits.
 constexpr std::int64_t window_unit = 128;
@@ -115,7 +112,7 @@ std::optional<Relay> relay_of(const Machine& machine, const Layout& src,
 
 // Windows of the longest dim but the dense one.
 std::vector<Slice> windows_of(const Layout& src, const Layout& dst,
-                              std::size_t dense) {
+                              std::size_t dense, std::int64_t relay_bytes) {
   const std::string& apart = dst.shape()[dense].name;
   const Dim* longest = nullptr;
   for (const Dim& dim : src.shape()) {
@@ -146,7 +143,8 @@ std::vector<Relay> relays_of(const Machine& machine, const Layout& src,
   if (mul(dst.elements(), dst.element_bits()) == dst.size_bits()) {
     next.fill = Fill::keep;  // there is nothing else
   }
-  for (const Slice& window : windows_of(src, dst, *dense)) {
+  for (const Slice& window :
+       windows_of(src, dst, *dense, machine.profile.relay_bytes)) {
     const Result<Layout> from = src.window(std::span(&window, 1));
     const Result<Layout> to = dst.window(std::span(&window, 1));
     if (!from || !to || !from->plain() || !to->plain()) return {};
@@ -170,8 +168,9 @@ Result<void> plan_irregular(PlanData& data, const Machine& machine,
   }
   const std::int64_t slow = slow_bits(data);
   const std::int64_t all = src.elements() * src.element_bits();
-  if (options.values || slow < min_relayed_bits || slow < all / 2 ||
-      !src.plain() || !dst.plain() || src.element_bits() >= word_bits) {
+  if (options.values || slow / 8 < machine.profile.min_relayed_bytes ||
+      slow < all / 2 || !src.plain() || !dst.plain() ||
+      src.element_bits() >= word_bits) {
     return {};
   }
   std::vector<Relay> relays = relays_of(machine, src, dst, options);
