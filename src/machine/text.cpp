@@ -68,7 +68,7 @@ const auto numbers = std::to_array<Number>({
     {"lane_share", &Profile::lane_share},
     {"dense_bytes", &Profile::dense_bytes},
     {"long_run_bytes", &Profile::long_run_bytes},
-    {"converted_run", &Profile::converted_run},
+    {"converted_run", &Profile::converted_run, 1, 4096},
     {"fused_zeros_bytes", &Profile::fused_zeros_bytes, 1, 4096},
     {"program_run_bytes", &Profile::program_run_bytes, 16, 4096},
     {"program_sources", &Profile::program_sources, 1, 64},

@@ -38,6 +38,7 @@ struct PlanData {
   // between which the reference moves all where there is no memory.
   std::vector<Relay> relays = {};
   std::vector<Layout> relayed = {};
+  Fill relayed_fill = Fill::keep;
   // Where places follow no plain strides this is the plan, of one task, and nests are none.
   std::shared_ptr<const FieldPlan> fields;
   std::vector<engine::Nest> nests;

@@ -67,7 +67,7 @@ void run_relays(const PlanData& data, const std::byte* src, std::byte* dst) {
       new (std::nothrow) std::byte[static_cast<std::size_t>(most)]);
   if (memory == nullptr) {
     return reorder_reference(data.relayed[0], data.relayed[1], src, dst,
-                             Fill::keep);
+                             data.relayed_fill);
   }
   for (const detail::Relay& relay : data.relays) {
     run_all(*relay.before, src, memory.get());

@@ -198,6 +198,42 @@ TEST(Fields, TransposesOfBits) {
   EXPECT_EQ(plan->nests().empty(), false);
 }
 
+// Blocks and what they leave over, which share bytes, or lie between zeros.
+TEST(Fields, BlocksThatMeetWithinBytes) {
+  struct Case {
+    const char* src;
+    const char* dst;
+    const char* shape;
+    std::int64_t bits;
+  };
+  for (const Case& c :
+       {Case{"~c", "@1 c", "c=200", 4}, Case{"n c", "@3 c n", "n=5,c=201", 4},
+        Case{"n ~c", "@3 n:204 c", "n=5,c=201", 4},
+        Case{"c n", "n:241 c", "n=5,c=201", 4},
+        Case{"c n", "n:306 c", "n=6,c=300", 2},
+        Case{"n ~c", "@144 n:208 c", "n=2,c=200", 4},
+        Case{"n ~c", "n:210 c", "n=3,c=200", 4},
+        Case{"n ~c", "@5 n:1003 c:5", "n=3,c=200", 1}}) {
+    const Layout src = bound(c.src, c.shape, c.bits);
+    const Layout dst = bound(c.dst, c.shape, c.bits);
+    for (const Fill fill : {Fill::zero, Fill::keep}) {
+      EXPECT_EQ(difference(src, dst, fill), "") << c.src << " -> " << c.dst;
+      EXPECT_EQ(difference(dst, src, fill), "") << c.dst << " -> " << c.src;
+    }
+  }
+}
+
+// A run that is long is no program of its bytes.
+TEST(Fields, LongRunsArePlannedAtOnce) {
+  const char* const shape = "n=3,c=2000001";
+  const Result<Plan> plan =
+      Plan::make(bound("n c", shape, 4), bound("@2 n:2000102 c", shape, 4));
+  ASSERT_TRUE(plan);
+  for (const PlanNest& nest : plan->nests()) {
+    EXPECT_EQ(nest.kernel.find("program"), std::string::npos) << nest.kernel;
+  }
+}
+
 // What is read need not be one-to-one; what is written must be.
 TEST(Fields, LayoutsThatAreOnlyRead) {
   const Layout rows = bound("h w", "h=3,w=5");

@@ -9,12 +9,18 @@
 #include <optional>
 #include <utility>
 
+#include "reorder/fields/regroup.hpp"
+#include "reorder/fields/zeros.hpp"
+
 namespace stridewise::detail {
 namespace {
 
 constexpr std::int64_t line_bits = 512;
 constexpr std::int64_t most_block_fields = 1024;
 constexpr std::int64_t most_block_bits = 16384;
+// Of a block that several nests may have been joined to.
+constexpr std::int64_t most_moved_fields = 4 * most_block_fields;
+constexpr std::int64_t most_moved_bits = 1 << 18;
 constexpr std::size_t most_strided_nests = 64;
 
 // Fields that are the first ones again and again, a step further each time.
@@ -133,32 +139,31 @@ Share share_of(const FieldNest& nest) {
   return {std::max<std::int64_t>(most / bytes * bytes, 1), false};
 }
 
-bool whole_bytes(const PlaceLoop& loop) {
-  std::int64_t places = loop.step.src | loop.step.dst;
-  for (const Places& p : loop.places) places |= p.src | p.dst;
-  return places % 8 == 0;
-}
-bool all_whole_bytes(const FieldNest& nest) {
-  return std::ranges::all_of(
-      nest.outer, [](const PlaceLoop& loop) { return whole_bytes(loop); });
+bool all_step_by_bytes(const FieldNest& nest) {
+  return std::ranges::all_of(nest.outer, steps_by_bytes);
 }
 
 // Loops around that step within bytes go to the block, where there is room: rows of dst
-// that are made of the same bytes of src, and the like.
-void absorb_bits(FieldNest& nest) {
+// that are made of the same bytes of src, and the like. False: there are none.
+bool absorb_bits(FieldNest& nest) {
+  const std::size_t before = nest.outer.size();
   for (std::size_t k = nest.outer.size(); k-- > 0;) {
     const PlaceLoop& loop = nest.outer[k];
     const auto fields = static_cast<std::int64_t>(nest.inner.size());
-    if (whole_bytes(loop) || loop.size() > most_block_fields / fields) continue;
+    if (steps_by_bytes(loop) || loop.size() > most_block_fields / fields)
+      continue;
     absorb(loop, loop.size(), nest.inner);
     nest.outer.erase(nest.outer.begin() + static_cast<std::ptrdiff_t>(k));
   }
+  return nest.outer.size() < before;
 }
 
 // Takes the share of the nest's last loop into the block; what it leaves over goes to
-// `nests`. False where that is not all of the loop.
+// `blocks`. False where that is not all of the loop.
 bool take_share(const Share& share, FieldNest& nest,
-                std::vector<FieldNest>& nests) {
+                std::vector<Block>& blocks) {
+  // What an earlier loop left over lies between these.
+  const bool apart = blocks.empty() && lies_apart(nest);
   const PlaceLoop loop = std::move(nest.outer.back());
   nest.outer.pop_back();
   const std::int64_t rest = loop.size() % share.steps;
@@ -168,7 +173,7 @@ bool take_share(const Share& share, FieldNest& nest,
     absorb(loop, rest, left.inner);
     left.base.src += whole * loop.step.src;
     left.base.dst += whole * loop.step.dst;
-    nests.push_back(std::move(left));
+    blocks.push_back({std::move(left), apart});
   }
   absorb(loop, share.steps, nest.inner);
   if (whole == share.steps) return true;
@@ -176,6 +181,14 @@ bool take_share(const Share& share, FieldNest& nest,
       {.count = whole / share.steps,
        .step = {loop.step.src * share.steps, loop.step.dst * share.steps}});
   return false;
+}
+
+// Counts the bits of a block; false where these are no few lines, or are not whole bytes.
+bool is_few_lines(FieldNest& nest) {
+  nest.inner_bits = 0;
+  for (const Field& field : nest.inner) nest.inner_bits += field.bits;
+  return all_step_by_bytes(nest) && nest.inner_bits <= most_moved_bits &&
+         static_cast<std::int64_t>(nest.inner.size()) <= most_moved_fields;
 }
 
 // Nothing where a loop is a table, goes backwards or steps within bytes.
@@ -187,7 +200,7 @@ std::optional<StridedMove> strided_move(const FieldNest& nest) {
   }
   StridedMove move{{begin.src / 8, begin.dst / 8}, field.bits / 8, {}};
   for (const PlaceLoop& loop : nest.outer) {
-    if (!loop.places.empty() || !whole_bytes(loop) || loop.step.src <= 0 ||
+    if (!loop.places.empty() || !steps_by_bytes(loop) || loop.step.src <= 0 ||
         loop.step.dst <= 0) {
       return std::nullopt;
     }
@@ -249,27 +262,26 @@ std::vector<StridedMove> strided_moves(const std::vector<FieldNest>& nests) {
   return moves;
 }
 
-std::vector<FieldNest> in_blocks(FieldNest nest) {
+std::vector<Block> in_blocks(FieldNest nest) {
   if (static_cast<std::int64_t>(nest.inner.size()) <= most_block_fields) {
     take_apart(nest);
   }
   join_loops(nest.outer);
-  std::vector<FieldNest> nests;
+  std::vector<Block> blocks;
   bool lines = span_of(nest.inner) % line_bits == 0;
-  while (!nest.outer.empty() && !(lines && whole_bytes(nest.outer.back()))) {
+  while (!nest.outer.empty() && !(lines && steps_by_bytes(nest.outer.back()))) {
     const Share share = share_of(nest);
     if (share.steps == 1 && nest.outer.back().size() > 1) break;
-    if (!take_share(share, nest, nests)) break;
+    if (!take_share(share, nest, blocks)) break;
     lines = share.lines || span_of(nest.inner) % line_bits == 0;
   }
-  nests.insert(nests.begin(), std::move(nest));
-  for (FieldNest& block : nests) absorb_bits(block);
-  if (!std::ranges::all_of(nests, all_whole_bytes)) return {};
-  for (FieldNest& block : nests) {
-    block.inner_bits = 0;
-    for (const Field& field : block.inner) block.inner_bits += field.bits;
+  blocks.insert(blocks.begin(), {std::move(nest)});
+  for (Block& block : blocks) {
+    const bool first = &block == blocks.data();
+    if (absorb_bits(block.nest) && !first) block.apart = false;
+    if (!is_few_lines(block.nest)) return {};
   }
-  return nests;
+  return blocks;
 }
 
 }  // namespace stridewise::detail

@@ -8,9 +8,16 @@
 
 namespace stridewise::detail {
 
-// The nest as one of blocks, then those of what blocks leave over; none where blocks would
-// not step by whole bytes. Pre: the innermost table is not empty.
-[[nodiscard]] std::vector<FieldNest> in_blocks(FieldNest nest);
+// A nest of which a table is one block; `apart`: no other one writes between its first byte
+// and its last.
+struct Block {
+  FieldNest nest;
+  bool apart = true;
+};
+
+// The nest as one of blocks, then those of what blocks leave over, which are to follow it;
+// none where blocks would not step by whole bytes or are no few lines. Pre: the innermost table is not empty.
+[[nodiscard]] std::vector<Block> in_blocks(FieldNest nest);
 
 // The loop as loops of equal steps, as far as it is made of such, the fastest last, and
 // where they begin. Its places ascend in dst.

@@ -167,9 +167,8 @@ struct FieldPlan {
 // What programs are made for.
 struct ProgramOptions {
   const engine::Kernel* kernel =
-      nullptr;                  // of programs; nullptr: there is none
-  bool streams = false;         // whether dst passes by the caches
-  std::int64_t call_bytes = 0;  // what a call is given to move
+      nullptr;           // of programs; nullptr: there is none
+  bool streams = false;  // whether dst passes by the caches
   // Whether bits of dst that hold no element are zero, and no other nest writes to it.
   bool fills = false;
   std::int64_t dst_bits = 0;

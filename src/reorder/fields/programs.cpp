@@ -180,23 +180,24 @@ std::vector<FieldNest> with_programs(const FieldNest& nest,
     codes = codes_of(*values);
     if (!codes) return {};
   }
-  std::vector<FieldNest> nests = in_blocks(nest);
-  for (FieldNest& block : nests) {
-    const bool first = &block == nests.data();
-    if (!add_program(block, codes, options, first)) return {};
+  std::vector<FieldNest> nests;
+  for (Block& block : in_blocks(nest)) {
+    ProgramOptions here = options;
+    here.fills = options.fills && block.apart;
+    if (!add_program(block.nest, codes, here, nests.empty())) return {};
+    nests.push_back(std::move(block.nest));
   }
   return nests;
 }
 
-std::int64_t bytes_of_programs(const std::vector<FieldNest>& nests) {
-  std::int64_t bytes = 0;
-  for (const FieldNest& nest : nests) {
-    if (nest.kind != FieldNest::Kind::program) return 0;
-    std::int64_t all = nest.field_bytes * nest.plane.count;
-    for (const PlaceLoop& loop : nest.outer) all *= loop.size();
-    bytes += all;
+bool writes_all(const std::vector<FieldNest>& nests, std::int64_t bytes) {
+  if (nests.size() != 1 || nests.front().kind != FieldNest::Kind::program) {
+    return false;
   }
-  return bytes;
+  const FieldNest& nest = nests.front();
+  std::int64_t all = nest.field_bytes * nest.plane.count;
+  for (const PlaceLoop& loop : nest.outer) all *= loop.size();
+  return all == bytes;
 }
 
 }  // namespace stridewise::detail

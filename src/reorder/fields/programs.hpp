@@ -15,8 +15,8 @@ namespace stridewise::detail {
     const FieldNest& nest, const std::optional<Values>& values,
     const ProgramOptions& options);
 
-// Bytes of dst that all nests write, where each is a program; else 0.
-[[nodiscard]] std::int64_t bytes_of_programs(
-    const std::vector<FieldNest>& nests);
+// Whether the one nest there is writes each of so many bytes of dst, as a program.
+[[nodiscard]] bool writes_all(const std::vector<FieldNest>& nests,
+                              std::int64_t bytes);
 
 }  // namespace stridewise::detail

@@ -35,14 +35,13 @@ Rests rests_of(const PlaceLoop& loop) {
   return rests;
 }
 
-// Whether all of its steps are whole bytes.
-bool is_whole(const PlaceLoop& loop) {
+}  // namespace
+
+bool steps_by_bytes(const PlaceLoop& loop) {
   std::int64_t steps = loop.step.src | loop.step.dst;
   for (const Places& p : loop.places) steps |= p.src | p.dst;
   return (steps & 7) == 0;
 }
-
-}  // namespace
 
 void make_base_whole(FieldNest& nest) {
   const Places rest = {nest.base.src & 7, nest.base.dst & 7};
@@ -71,7 +70,7 @@ std::vector<FieldNest> in_whole_bytes(FieldNest nest) {
   std::vector<FieldNest> nests = {std::move(nest)};
   for (std::size_t t = 0; t < nests.front().outer.size(); ++t) {
     const PlaceLoop& loop = nests.front().outer[t];
-    if (is_whole(loop)) continue;
+    if (steps_by_bytes(loop)) continue;
     if (loop.size() > most_split) return nests;
     const Rests rests = rests_of(loop);
     if (nests.size() * rests.size() > most_rests) return nests;

@@ -16,6 +16,9 @@ namespace stridewise::detail {
 // where too many would be needed.
 [[nodiscard]] std::vector<FieldNest> in_whole_bytes(FieldNest nest);
 
+// Whether all steps of a loop are whole bytes.
+[[nodiscard]] bool steps_by_bytes(const PlaceLoop& loop);
+
 // What lies within a byte in the base goes to the fields, so that the base is whole bytes.
 void make_base_whole(FieldNest& nest);
 

@@ -357,9 +357,7 @@ Result<FieldPlan> plan_fields(const Layout& src, const Layout& dst,
   here.dst_bits = ceil_div(plan.dst_bits, 8) * 8;
   for (FieldNest& nest : nests) add_kinds(std::move(nest), here, plan);
   // Programs may write all the zeros there are.
-  if (bytes_of_programs(plan.nests) == ceil_div(plan.dst_bits, 8)) {
-    plan.clear = false;
-  }
+  if (writes_all(plan.nests, ceil_div(plan.dst_bits, 8))) plan.clear = false;
   return plan;
 }
 

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "reorder/fields/regroup.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -81,6 +85,21 @@ class Blocks {
 };
 
 }  // namespace
+
+bool lies_apart(const FieldNest& nest) {
+  // In whole bytes, wherever within one the base is.
+  const std::int64_t rest = nest.base.dst & 7;
+  const std::int64_t begin = (nest.inner.front().dst + rest) / 8 * 8 - rest;
+  std::int64_t end = begin;
+  for (const Field& field : nest.inner) {
+    end = std::max(end, field.dst + field.bits);
+  }
+  std::int64_t bits = ceil_div(end - begin, 8) * 8;
+  const bool whole = std::ranges::all_of(nest.outer, steps_by_bytes);
+  if (!whole) bits += 8;
+  return Blocks(nest).apart(begin, bits,
+                            std::numeric_limits<std::int64_t>::max());
+}
 
 bool fill_zeros(const FieldNest& nest, std::int64_t dst_bits, bool between,
                 Parts& parts) {

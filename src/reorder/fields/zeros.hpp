@@ -10,6 +10,9 @@
 
 namespace stridewise::detail {
 
+// Whether blocks of a nest lie apart in dst: each loop steps over all that is within.
+[[nodiscard]] bool lies_apart(const FieldNest& nest);
+
 // Writes zeros to what no element is in, within blocks, and between them where `between`.
 // False where blocks do not lie apart. Pre: parts ascend in dst.
 [[nodiscard]] bool fill_zeros(const FieldNest& nest, std::int64_t dst_bits,

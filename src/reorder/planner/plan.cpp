@@ -260,9 +260,10 @@ std::int64_t Plan::tasks() const { return data_->tasks; }
 bool Plan::uses_threads() const { return data_->uses_threads(); }
 
 bool operator==(const Plan& a, const Plan& b) {
-  // Relays follow from what is relayed.
+  // Relays of as many windows follow from what is relayed.
   if (a.data_->relays.size() != b.data_->relays.size() ||
-      a.data_->relayed != b.data_->relayed) {
+      a.data_->relayed != b.data_->relayed ||
+      a.data_->relayed_fill != b.data_->relayed_fill) {
     return false;
   }
   const auto& fields = a.data_->fields;

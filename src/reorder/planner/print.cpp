@@ -68,7 +68,7 @@ std::string detail::print(const PlanData& data) {
                       data.bytes_written);
   if (data.values) text += print_values(*data.values);
   if (data.relays.empty()) return text + print_moves(data);
-  // They differ in where they begin alone.
+  // The others differ in where they begin, and the last one may be shorter.
   const Relay& first = data.relays.front();
   text += fmt::format("{} times by way of a memory of {} bytes\n",
                       data.relays.size(), first.bytes);

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 constexpr std::int64_t most_relays = 256;
+// Of a memory, where one dim alone can be cut.
+constexpr std::int64_t most_relay_bytes = 16 << 20;
 // Windows begin with whole lines of elements of a few bits.
 constexpr std::int64_t window_unit = 128;
 
@@ -97,7 +99,7 @@ Result<PlanData> direct(const Machine& machine, const Layout& src,
 std::optional<Relay> relay_of(const Machine& machine, const Layout& src,
                               const Layout& dst, const PlanOptions& options) {
   const auto words = words_of(src, dst);
-  if (!words) return std::nullopt;
+  if (!words || words->size_bytes() > most_relay_bytes) return std::nullopt;
   PlanOptions first = options;
   first.fill = Fill::keep;
   Result<PlanData> before = direct(machine, src, *words, first);
@@ -178,6 +180,7 @@ Result<void> plan_irregular(PlanData& data, const Machine& machine,
   data.fields = nullptr;
   data.relays = std::move(relays);
   data.relayed = {src, dst};
+  data.relayed_fill = options.fill;
   return {};
 }
 

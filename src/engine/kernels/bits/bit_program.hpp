@@ -24,7 +24,7 @@ struct BitPart {
 };
 
 // A byte of dst is what all of its parts make: parts ascend in dst. `before` is done to
-// each byte of src, `after` to each of dst: at most one of them is more than nothing.
+// each byte of src, `after` to each of dst: at most one of them changes anything.
 struct BitProgram {
   std::span<const BitPart> parts;
   ByteMap before = {};
@@ -34,8 +34,9 @@ struct BitProgram {
   bool streams = false;
 };
 
-// The table of a program that is walked tile by tile; empty where runs of dst are too short for the vector, or where
-// it would take more sources than `most_sources` in all. O(n log n) for n parts.
+// The table of a program that is walked tile by tile; empty where runs of dst are too short
+// for the vector, or where it would take more sources than `most_sources` in all.
+// O(n log n) for n parts.
 [[nodiscard]] ProgramMemory make_bit_program(const BitProgram& program,
                                              const ProgramVector& vector,
                                              std::int64_t most_sources);
