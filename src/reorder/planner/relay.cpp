@@ -5,9 +5,14 @@
 #include "reorder/planner/relay.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "reorder/planner/by_fields.hpp"
