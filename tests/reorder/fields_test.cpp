@@ -169,14 +169,15 @@ Layout bound(std::string_view text, std::string_view shape,
                        Binding{.element_bits = bits});
 }
 
+struct Case {
+  const char* src;
+  const char* dst;
+  const char* shape;
+  std::int64_t bits;
+};
+
 // Elements of a few bits whose order is transposed go by way of a memory of words.
 TEST(Fields, TransposesOfBits) {
-  struct Case {
-    const char* src;
-    const char* dst;
-    const char* shape;
-    std::int64_t bits;
-  };
   for (const Case& c : {Case{"k n", "n k", "k=128,n=256", 4},
                         Case{"k n", "n:132 k", "k=129,n=256", 4},
                         Case{"k n", "n k", "k=512,n=260", 1},
@@ -206,12 +207,6 @@ TEST(Fields, TransposesOfBits) {
 
 // Blocks and what they leave over, which share bytes, or lie between zeros.
 TEST(Fields, BlocksThatMeetWithinBytes) {
-  struct Case {
-    const char* src;
-    const char* dst;
-    const char* shape;
-    std::int64_t bits;
-  };
   for (const Case& c :
        {Case{"~c", "@1 c", "c=200", 4}, Case{"n c", "@3 c n", "n=5,c=201", 4},
         Case{"n ~c", "@3 n:204 c", "n=5,c=201", 4},

@@ -238,14 +238,6 @@ Loops taken_apart(PlaceLoop loop) {
   return apart;
 }
 
-std::int64_t span_of(const std::vector<Field>& fields) {
-  std::int64_t end = fields.front().dst;
-  for (const Field& field : fields) {
-    end = std::max(end, field.dst + field.bits);
-  }
-  return end - fields.front().dst;
-}
-
 std::vector<StridedMove> strided_moves(const std::vector<FieldNest>& nests) {
   if (nests.size() > most_strided_nests) return {};
   std::vector<StridedMove> moves;

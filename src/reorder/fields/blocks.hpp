@@ -31,7 +31,4 @@ struct Loops {
 [[nodiscard]] std::vector<StridedMove> strided_moves(
     const std::vector<FieldNest>& nests);
 
-// The bits of dst from the first of the innermost table to the last.
-[[nodiscard]] std::int64_t span_of(const std::vector<Field>& fields);
-
 }  // namespace stridewise::detail

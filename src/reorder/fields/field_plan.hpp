@@ -123,6 +123,13 @@ struct FieldNest {
         std::max({inner.size(), moves.size(), bytes.size()}));
   }
 
+  // How often the innermost table is moved.
+  [[nodiscard]] std::int64_t repeats() const {
+    std::int64_t all = plane.count;
+    for (const PlaceLoop& loop : outer) all *= loop.size();
+    return all;
+  }
+
   friend bool operator==(const FieldNest&, const FieldNest&) = default;
 };
 

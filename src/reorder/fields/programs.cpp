@@ -2,7 +2,6 @@
 #include "reorder/fields/programs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -191,13 +190,8 @@ std::vector<FieldNest> with_programs(const FieldNest& nest,
 }
 
 bool writes_all(const std::vector<FieldNest>& nests, std::int64_t bytes) {
-  if (nests.size() != 1 || nests.front().kind != FieldNest::Kind::program) {
-    return false;
-  }
-  const FieldNest& nest = nests.front();
-  std::int64_t all = nest.field_bytes * nest.plane.count;
-  for (const PlaceLoop& loop : nest.outer) all *= loop.size();
-  return all == bytes;
+  return nests.size() == 1 && nests.front().kind == FieldNest::Kind::program &&
+         nests.front().field_bytes * nests.front().repeats() == bytes;
 }
 
 }  // namespace stridewise::detail

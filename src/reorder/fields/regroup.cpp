@@ -2,6 +2,7 @@
 #include "reorder/fields/regroup.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -36,6 +37,23 @@ Rests rests_of(const PlaceLoop& loop) {
 }
 
 }  // namespace
+
+std::int64_t span_of(const std::vector<Field>& fields) {
+  std::int64_t end = fields.front().dst;
+  for (const Field& field : fields) {
+    end = std::max(end, field.dst + field.bits);
+  }
+  return end - fields.front().dst;
+}
+
+std::int64_t least_step(const PlaceLoop& loop) {
+  if (loop.places.empty()) return std::abs(loop.step.dst);
+  std::int64_t least = loop.places.back().dst - loop.places.front().dst;
+  for (std::size_t k = 1; k < loop.places.size(); ++k) {
+    least = std::min(least, loop.places[k].dst - loop.places[k - 1].dst);
+  }
+  return least;
+}
 
 bool steps_by_bytes(const PlaceLoop& loop) {
   std::int64_t steps = loop.step.src | loop.step.dst;

@@ -16,6 +16,12 @@ namespace stridewise::detail {
 // where too many would be needed.
 [[nodiscard]] std::vector<FieldNest> in_whole_bytes(FieldNest nest);
 
+// The bits of dst from the first of the innermost table to the last.
+[[nodiscard]] std::int64_t span_of(const std::vector<Field>& fields);
+
+// The least step of a loop in dst; bits.
+[[nodiscard]] std::int64_t least_step(const PlaceLoop& loop);
+
 // Whether all steps of a loop are whole bytes.
 [[nodiscard]] bool steps_by_bytes(const PlaceLoop& loop);
 

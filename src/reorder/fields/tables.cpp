@@ -209,19 +209,6 @@ class NestPlanner {
     return loop;
   }
 
-  // The least step of a loop in dst.
-  static std::int64_t step_of(const PlaceLoop& loop) {
-    if (loop.places.empty()) return std::abs(loop.step.dst);
-    std::vector<std::int64_t> dst;
-    for (const Places& p : loop.places) dst.push_back(p.dst);
-    std::ranges::sort(dst);
-    std::int64_t least = dst.back() - dst.front();
-    for (std::size_t k = 1; k < dst.size(); ++k) {
-      least = std::min(least, dst[k] - dst[k - 1]);
-    }
-    return least;
-  }
-
   // How many loops go on where an element ends on both sides: they are one field.
   static std::size_t take_run(
       const std::vector<PlaceLoop>& loops,
@@ -241,7 +228,7 @@ class NestPlanner {
                     FieldNest& nest) const {
     std::vector<std::pair<std::int64_t, std::size_t>> order;
     for (std::size_t k = 0; k < loops.size(); ++k) {
-      order.emplace_back(step_of(loops[k]), k);
+      order.emplace_back(least_step(loops[k]), k);
     }
     std::ranges::sort(order);
     std::vector<Places> inner = {{}};

@@ -39,17 +39,12 @@ struct Stride {
 Stride stride_of(const PlaceLoop& loop) {
   if (loop.places.empty()) {
     const std::int64_t range = (loop.count - 1) * loop.step.dst;
-    return {std::abs(loop.step.dst), std::abs(range),
+    return {least_step(loop), std::abs(range),
             std::min<std::int64_t>(range, 0)};
   }
   // Ascending in dst.
   const std::int64_t range = loop.places.back().dst - loop.places.front().dst;
-  Stride stride{range, range, loop.places.front().dst};
-  for (std::size_t k = 1; k < loop.places.size(); ++k) {
-    stride.step =
-        std::min(stride.step, loop.places[k].dst - loop.places[k - 1].dst);
-  }
-  return stride;
+  return {least_step(loop), range, loop.places.front().dst};
 }
 
 // Where blocks of dst lie, if each loop steps over all of those within.
@@ -90,10 +85,7 @@ bool lies_apart(const FieldNest& nest) {
   // In whole bytes, wherever within one the base is.
   const std::int64_t rest = nest.base.dst & 7;
   const std::int64_t begin = (nest.inner.front().dst + rest) / 8 * 8 - rest;
-  std::int64_t end = begin;
-  for (const Field& field : nest.inner) {
-    end = std::max(end, field.dst + field.bits);
-  }
+  const std::int64_t end = nest.inner.front().dst + span_of(nest.inner);
   std::int64_t bits = ceil_div(end - begin, 8) * 8;
   const bool whole = std::ranges::all_of(nest.outer, steps_by_bytes);
   if (!whole) bits += 8;

@@ -33,13 +33,10 @@ std::int64_t slow_bits(const PlanData& data) {
   if (!data.fields) return 0;
   std::int64_t bits = 0;
   for (const FieldNest& nest : data.fields->nests) {
-    if (nest.kind != FieldNest::Kind::bits &&
-        nest.kind != FieldNest::Kind::pieces) {
-      continue;
+    if (nest.kind == FieldNest::Kind::bits ||
+        nest.kind == FieldNest::Kind::pieces) {
+      bits += nest.inner_bits * nest.repeats();
     }
-    std::int64_t all = nest.inner_bits;
-    for (const PlaceLoop& loop : nest.outer) all *= loop.size();
-    bits += all;
   }
   return bits;
 }
