@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#define STRIDEWISE_VERSION "0.1.0"
+#define STRIDEWISE_VERSION "0.2.0"
