@@ -1,4 +1,4 @@
-# Up to 12 files of a folder compile as one: their headers are read once, and templates that they
+# Up to 24 files of a folder compile as one: their headers are read once, and templates that they
 # share are made once. So no two of them may have the same private name.
 function(stridewise_unity target)
   if(NOT STRIDEWISE_UNITY)
@@ -10,7 +10,7 @@ function(stridewise_unity target)
     string(REPLACE "${PROJECT_SOURCE_DIR}" "" folder "${folder}")
     string(MAKE_C_IDENTIFIER "${target}${folder}" group)
     math(EXPR "${group}" "${${group}} + 1")
-    math(EXPR part "${${group}} / 12")
+    math(EXPR part "${${group}} / 24")
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
       UNITY_GROUP ${group}_${part})
   endforeach()

@@ -21,13 +21,14 @@
 namespace stridewise::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_request(const std::string& message) {
   throw Failure{{ErrorCode::syntax, message}};
 }
 
 const Json& member(const Json& object, std::string_view name) {
   const Json* const found = object.find(name);
-  if (found == nullptr) refuse("a question without " + std::string(name));
+  if (found == nullptr)
+    refuse_request("a question without " + std::string(name));
   return *found;
 }
 
@@ -95,7 +96,7 @@ class Solved {
     }
     if (descriptor >= 0) ::close(descriptor);
     if (at < memory.bytes().size())
-      refuse(file + ": cannot be read or written");
+      refuse_request(file + ": cannot be read or written");
   }
 
   BoundProblem bound_;
@@ -117,10 +118,11 @@ class Server {
       solved_ = std::make_unique<Solved>(*problem, threads_);
       return {{"ready", true}};
     }
-    if (solved_ == nullptr) refuse("a run before a problem");
+    if (solved_ == nullptr) refuse_request("a run before a problem");
     constexpr double most_repeats = 1e9;
     const double told = member(question, "run").number().value_or(0);
-    if (!(told >= 1 && told <= most_repeats)) refuse("a run of no times");
+    if (!(told >= 1 && told <= most_repeats))
+      refuse_request("a run of no times");
     const Json* const cold = question.find("cold");
     const bool is_cold = cold != nullptr && cold->line() == "true";
     return {{"seconds", solved_->seconds(static_cast<int>(told), is_cold)}};
@@ -139,7 +141,7 @@ void serve() {
     Json answer;
     try {
       const std::optional<Json> question = Json::parse(line);
-      if (!question) refuse("no JSON");
+      if (!question) refuse_request("no JSON");
       answer = server.answer(*question);
     } catch (const Failure& failure) {
       answer = {{"error", failure.error.message}};
