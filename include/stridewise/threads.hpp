@@ -8,7 +8,9 @@
 namespace stridewise {
 
 // At most `threads` at a time, the caller among them; 0: as many as the machine
-// has. TBB's pool is shared by all callers in the process.
+// has. TBB's pool is shared by all callers in the process. Where the system refuses
+// threads, those that there are do the work, the caller alone at last. What a task throws
+// is thrown once the others have ended, those that had not begun left out.
 [[nodiscard]] ParallelFor make_parallel_for(int threads = 0);
 
 // What 0 stands for.

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <exception>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -17,17 +18,26 @@ ParallelFor make_parallel_for(int threads) {
   return [limit](std::int64_t count,
                  const std::function<void(std::int64_t)>& body) {
     std::atomic<std::int64_t> next = 0;
-    const auto work = [&] {
-      for (std::int64_t k = next++; k < count; k = next++) body(k);
+    std::atomic<bool> failed = false;
+    std::exception_ptr failure;
+    const auto work = [&]() noexcept {
+      try {
+        for (std::int64_t k = next++; k < count && !failed; k = next++) body(k);
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
     };
     const std::int64_t wanted = std::min<std::int64_t>(limit, count);
-    std::vector<std::jthread> others;
-    try {
-      for (std::int64_t k = 1; k < wanted; ++k) others.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system has no more threads: those that it has do the work.
+    {
+      std::vector<std::jthread> others;
+      try {
+        for (std::int64_t k = 1; k < wanted; ++k) others.emplace_back(work);
+      } catch (const std::exception&) {
+        // The system has no more threads: those that it has do the work.
+      }
+      work();
     }
-    work();
+    if (failure) std::rethrow_exception(failure);
   };
 }
 

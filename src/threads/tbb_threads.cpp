@@ -3,26 +3,68 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
+#include <atomic>
+#include <exception>
 #include <memory>
 
 #include "stridewise/threads.hpp"
 
 namespace stridewise {
+namespace {
+
+// One arena, and whether the system refused it threads.
+struct Pool {
+  explicit Pool(int threads) : limit(threads), arena(threads) {}
+
+  const int limit;
+  tbb::task_arena arena;
+  std::atomic<bool> refused = false;
+};
+
+// Whoever of the pool is free takes the next task, so that those are done which no thread
+// could be had for. What a task throws ends all and is thrown; what TBB throws is that it
+// has no thread.
+void run(Pool& pool, std::int64_t count,
+         const std::function<void(std::int64_t)>& body) {
+  std::atomic<std::int64_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::exception_ptr failure;
+  const auto work = [&]() noexcept {
+    try {
+      for (std::int64_t k = next++; k < count && !failed; k = next++) body(k);
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  };
+  if (!pool.refused) {
+    try {
+      pool.arena.execute([&] {
+        tbb::parallel_for(std::int64_t{0},
+                          std::min<std::int64_t>(pool.limit, count),
+                          [&](std::int64_t) { work(); });
+      });
+    } catch (const std::exception&) {
+      pool.refused = true;
+    }
+  }
+  work();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
 
 ParallelFor make_parallel_for(int threads) {
   if (threads == 1) return sequential_for;
-  const int limit = threads > 0 ? threads : default_thread_count();
-  auto arena = std::make_shared<tbb::task_arena>(limit);
-  return [arena](std::int64_t count,
-                 const std::function<void(std::int64_t)>& body) {
+  auto pool =
+      std::make_shared<Pool>(threads > 0 ? threads : default_thread_count());
+  return [pool](std::int64_t count,
+                const std::function<void(std::int64_t)>& body) {
     if (count <= 1) {
       sequential_for(count, body);
-      return;
+    } else {
+      run(*pool, count, body);
     }
-    arena->execute([&] {
-      tbb::parallel_for(std::int64_t{0}, count,
-                        [&](std::int64_t k) { body(k); });
-    });
   };
 }
 
