@@ -170,38 +170,49 @@ struct MemoryWindow {
     const TensorFile& file, const Layout& layout,
     std::optional<std::int64_t> start_byte);
 
+// Whether a written file outlives a loss of power: when the system gets round to it, or
+// from the moment that it has its name.
+enum class Sync { later, now };
+
 // A file that takes its name only when commit() succeeds: until then it has no
-// name at all (or a hidden one where the file system knows no nameless files),
-// and destroying it leaves nothing. Created full-size, as zeros. Move-only.
+// name at all (or a hidden one, ".stridewise.*.new", where the folder or the system knows
+// no nameless files), and destroying it leaves nothing. Created full-size, as zeros.
+// Move-only; one that was moved from can be destroyed and assigned to.
 class OutputFile {
  public:
   // The new file has the permissions of the one that it replaces, 0777 at most. It
-  // belongs to who writes it; what root replaces keeps its owner.
-  // Errors: `path` is a directory or a device, its folder cannot be written,
-  // `size` is negative, or the disk has less than `size` bytes free.
+  // belongs to who writes it; what root replaces keeps its owner. Of a link, what it
+  // points to is replaced.
+  // Errors: `path` is empty, a directory, a device, a link to nothing, or a file that is
+  // read-only, has several names (hard links) or may not be replaced by this user; its
+  // folder cannot be written; `size` is negative, or more than the disk has free.
   [[nodiscard]] static Result<OutputFile> create(
       const std::filesystem::path& path, std::int64_t size);
 
   OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile& operator=(OutputFile&& other) noexcept;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
 
+  // Of no bytes once it is committed.
   [[nodiscard]] std::span<std::byte> bytes() const;
   // The file is to end after so many bytes, at most its size; those after them are no longer
   // to be touched.
   [[nodiscard]] Result<void> cut_to(std::int64_t size);
-  [[nodiscard]] Result<void> commit();
+  // Errors: the system could not write all of it, or the name was taken by what no file
+  // replaces. With Sync::now, the folder may fail after the file has its name.
+  [[nodiscard]] Result<void> commit(Sync sync = Sync::later);
 
  private:
-  OutputFile() = default;
-  std::filesystem::path path_;
-  std::filesystem::path hidden_name_;  // empty: nameless
-  int descriptor_ = -1;
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
+  struct State;
+  explicit OutputFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
+
+// Removes the hidden names of all files that are not committed. For handlers of signals
+// that end the process: it calls what they may call alone.
+void remove_unfinished_files() noexcept;
 
 // --------------------------------------------------------------- convert ---
 
@@ -273,6 +284,7 @@ struct ConvertOptions {
   // Does the moving instead of a plan: a device.
   std::function<Result<void>(const ConvertJob&)> move = {};
   std::function<void(double done)> progress = {};  // 0..1, calling thread
+  Sync sync = Sync::later;
   // Called with what was moved and all bytes of the new file, before it takes the name
   // `out`. An error ends the conversion, and nothing is written.
   std::function<Result<void>(const ConvertJob&,

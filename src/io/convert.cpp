@@ -160,7 +160,7 @@ Result<ConvertReport> write_output(const ConvertOptions& options,
   if (auto cut = output->cut_to(file_bytes); !cut) {
     return unexpected(cut.error());
   }
-  if (auto committed = output->commit(); !committed) {
+  if (auto committed = output->commit(options.sync); !committed) {
     return unexpected(committed.error());
   }
   return report_of(options, inputs, *seconds);
