@@ -90,7 +90,6 @@ std::optional<std::int64_t> start_of(const CheckCommand& options,
 }
 
 void run_check(Context& context, const CheckCommand& given) {
-  turn_signals_into_errors();
   CheckCommand options = given;
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
   TensorFile file = open_dump(options.file);

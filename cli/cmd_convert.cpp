@@ -75,7 +75,6 @@ std::string empty_text(const std::string& text) {
 }
 
 void run_convert(Context& context, const ConvertCommand& given) {
-  turn_signals_into_errors();
   ConvertCommand options = given;
   const Parts parts = read_parts(options.parts);
   if (!parts.files.empty()) return run_parts(context, options, parts.files);
@@ -188,6 +187,7 @@ std::shared_ptr<ConvertCommand> add_options(Command command, Context& context) {
   command.add_flag("--sidecar", options->sidecar,
                    "write OUT's layout, shape and dtype beside it: dump.json "
                    "of dump.bin");
+  add_sync(command, context);
   const Option threads =
       command
           .add_option("--threads,-j", options->threads,

@@ -244,7 +244,6 @@ Opened open_both(DiffCommand& options) {
 }
 
 void run_diff(Context& context, const DiffCommand& given) {
-  turn_signals_into_errors();
   DiffCommand options = given;
   Opened files = open_both(options);
   const std::vector<LayoutSource> sources = resolve_all(

@@ -100,7 +100,6 @@ DoctorCase open_case(const DoctorCommand& options) {
 }
 
 void run_doctor(Context& context, const DoctorCommand& options) {
-  turn_signals_into_errors();
   const DoctorCase patient = open_case(options);
   ProgressBar bar(!context.json);
   const Diagnosis told =

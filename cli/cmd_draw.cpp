@@ -163,7 +163,7 @@ void run_draw(Context& context, DrawCommand options, bool type_given) {
     const std::string text = to_terminal(picture, style);
     Json json = picture_json(picture);
     json["text"] = text;
-    context.answer(json, text);
+    context.answer_styled(json, text);
     return;
   }
   const Picture picture = value_of(make_picture(layout, draw));
@@ -171,13 +171,14 @@ void run_draw(Context& context, DrawCommand options, bool type_given) {
   std::string content =
       format == Format::html ? to_html(picture) : to_svg(picture);
   if (format == Format::png) content = png_of(content);
-  write_file(options.out, content);
+  write_file(options.out, content, context.sync());
   json["file"] = options.out;
   json["bytes"] = content.size();
-  context.answer(
-      json, fmt::format("{}: {} cells{}, {}\n", options.out, picture.cells(),
-                        picture.elided() ? ", the rest is left out" : "",
-                        print_bytes(static_cast<double>(content.size()))));
+  context.answer(json,
+                 fmt::format("{}: {} cells{}, {}\n", one_line(options.out),
+                             picture.cells(),
+                             picture.elided() ? ", the rest is left out" : "",
+                             print_bytes(static_cast<double>(content.size()))));
 }
 
 }  // namespace
@@ -237,6 +238,7 @@ void add_draw(Command app, Context& context) {
   command.add_option("--max-columns", options->max_columns,
                      "cells beside each other (default: about a page, or the "
                      "terminal)");
+  add_sync(command, context);
   command.add_option("--title", draw.title, "instead of the expression");
   command.callback([&context, options, command] {
     run_draw(context, *options, command.given("--dtype"));

@@ -125,7 +125,6 @@ ElementType type_of_dump(const InferCommand& options, const TensorFile& dump,
 }
 
 void run_infer(Context& context, const InferCommand& options) {
-  turn_signals_into_errors();
   Files files = open_files(options);
   const std::optional<ElementType> asked =
       options.dtype.empty()

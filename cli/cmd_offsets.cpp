@@ -56,33 +56,37 @@ void run_offsets(Context& context, const OffsetsCommand& options) {
          fmt::format("{} numbers of 8 bytes: no file is that large", count)}};
   }
   const auto head = static_cast<std::int64_t>(header.size());
-  write_file(out, head + 8 * count, [&](std::byte* data) {
-    std::ranges::copy(std::as_bytes(std::span(header)), data);
-    std::vector<std::int64_t> numbers(
-        static_cast<std::size_t>(std::min(slice, count)));
-    for (std::int64_t first = 0; first < count; first += slice) {
-      const std::span<std::int64_t> part(
-          numbers.data(),
-          static_cast<std::size_t>(std::min(slice, count - first)));
-      if (options.inverse) {
-        value_of(offsets.fill_inverse(first, part));
-      } else {
-        offsets.fill(first, part);
-      }
-      std::memcpy(data + head + 8 * first, part.data(), part.size_bytes());
-    }
-  });
+  write_file(
+      out, head + 8 * count,
+      [&](std::byte* data) {
+        std::ranges::copy(std::as_bytes(std::span(header)), data);
+        std::vector<std::int64_t> numbers(
+            static_cast<std::size_t>(std::min(slice, count)));
+        for (std::int64_t first = 0; first < count; first += slice) {
+          const std::span<std::int64_t> part(
+              numbers.data(),
+              static_cast<std::size_t>(std::min(slice, count - first)));
+          if (options.inverse) {
+            value_of(offsets.fill_inverse(first, part));
+          } else {
+            offsets.fill(first, part);
+          }
+          std::memcpy(data + head + 8 * first, part.data(), part.size_bytes());
+        }
+      },
+      context.sync());
   Json shape = Json::array();
   for (const std::int64_t extent : extents) shape.push_back(extent);
-  context.answer({{"file", out.string()},
-                  {"shape", std::move(shape)},
-                  {"unit", options.unit},
-                  {"inverse", options.inverse},
-                  {"dims", named(layout.shape())},
-                  {"memory_bits", layout.size_bits()},
-                  {"element_bits", layout.element_bits()}},
-                 fmt::format("{}: {} numbers ({}), {}\n", out.string(), count,
-                             fmt::join(extents, "x"), what(options)));
+  context.answer(
+      {{"file", out.string()},
+       {"shape", std::move(shape)},
+       {"unit", options.unit},
+       {"inverse", options.inverse},
+       {"dims", named(layout.shape())},
+       {"memory_bits", layout.size_bits()},
+       {"element_bits", layout.element_bits()}},
+      fmt::format("{}: {} numbers ({}), {}\n", one_line(out.string()), count,
+                  fmt::join(extents, "x"), what(options)));
 }
 
 }  // namespace
@@ -108,6 +112,7 @@ void add_offsets(Command app, Context& context) {
       .required();
   command.add_option("--unit,-u", options->unit, "bit, byte or element")
       .show_default();
+  add_sync(command, context);
   command.add_flag("--inverse", options->inverse,
                    "for each place the number of its index; -1 padding, -2 a "
                    "gap, -3 another part");

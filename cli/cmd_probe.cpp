@@ -19,22 +19,25 @@ struct ProbeCommand {
 };
 
 void write(const Probe& probe, int file, const ElementType& type,
-           const std::string& header, const std::filesystem::path& path) {
+           const std::string& header, const std::filesystem::path& path,
+           Sync sync) {
   constexpr std::int64_t slice = 1 << 20;
   // Fits: the probe's bytes are at most 2^62.
   const auto size = static_cast<std::int64_t>(header.size()) +
                     probe.elements() * type.bytes();
-  write_file(path, size, [&](std::byte* data) {
-    if (!header.empty()) std::memcpy(data, header.data(), header.size());
-    for (std::int64_t first = 0; first < probe.elements(); first += slice) {
-      probe.fill(file, first, std::min(slice, probe.elements() - first),
-                 data + header.size() + first * type.bytes());
-    }
-  });
+  write_file(
+      path, size,
+      [&](std::byte* data) {
+        if (!header.empty()) std::memcpy(data, header.data(), header.size());
+        for (std::int64_t first = 0; first < probe.elements(); first += slice) {
+          probe.fill(file, first, std::min(slice, probe.elements() - first),
+                     data + header.size() + first * type.bytes());
+        }
+      },
+      sync);
 }
 
 void run_probe(Context& context, const ProbeCommand& options) {
-  turn_signals_into_errors();
   const Shape shape = tensor_shape(options.shape).shape;
   const ElementType type = value_of(parse_element_type(options.dtype));
   if (!std::has_single_bit(static_cast<std::uint64_t>(type.bytes()))) {
@@ -63,10 +66,10 @@ void run_probe(Context& context, const ProbeCommand& options) {
   for (int k = 0; k < probe.files(); ++k) {
     const std::filesystem::path path =
         probe.files() == 1 ? out : series_name(out, k);
-    write(probe, k, type, header, path);
+    write(probe, k, type, header, path, context.sync());
     files.push_back(path.string());
     text += fmt::format(
-        "{}: {} of {}{}\n", path.string(), print(shape), type.name,
+        "{}: {} of {}{}\n", one_line(path.string()), print(shape), type.name,
         probe.files() == 1 ? ", all values differ"
                            : fmt::format(", {} of {}: together all differ",
                                          k + 1, probe.files()));
@@ -109,6 +112,7 @@ void add_probe(Command app, Context& context) {
       .required();
   command.add_option("--dtype,-t", options->dtype, "element type")
       .show_default();
+  add_sync(command, context);
   command.callback([&context, options] { run_probe(context, *options); });
 }
 

@@ -36,23 +36,40 @@ std::size_t character_bytes(const std::string& text, std::size_t at) {
 
 }  // namespace
 
-std::string one_line(const std::string& text) {
-  constexpr std::size_t longest = 600;
+namespace {
+
+// Characters that print, and those of `kept`; all others are escaped.
+std::string escaped(const std::string& text, std::string_view kept) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t bytes = character_bytes(text, at);
+    const bool keeps = kept.find(text[at]) != std::string_view::npos;
+    const std::size_t bytes = keeps ? 1 : character_bytes(text, at);
     line += bytes > 0 ? text.substr(at, bytes)
                       : fmt::format("\\x{:02x}",
                                     static_cast<unsigned char>(text[at]));
     at += std::max<std::size_t>(bytes, 1);
   }
+  return line;
+}
+
+}  // namespace
+
+std::string one_line(const std::string& text) {
+  constexpr std::size_t longest = 600;
+  std::string line = escaped(text, "");
   if (line.size() > longest) {
     line.replace(longest / 2, line.size() - longest, " ... ");
   }
   return line;
 }
 
+std::string printable(const std::string& text) { return escaped(text, "\n\t"); }
+
 void Context::answer(const Json& value, const std::string& text) const {
+  answer_styled(value, json ? "" : printable(text));
+}
+
+void Context::answer_styled(const Json& value, const std::string& text) const {
   errno = 0;
   std::cout << (json ? value.lines() + "\n" : text) << std::flush;
   if (std::cout) return;

@@ -39,16 +39,23 @@ inline void value_of(const Result<void>& result) {
 // One printable line: control characters and what is no UTF-8 are escaped, and a
 // middle that nobody would read is left out.
 [[nodiscard]] std::string one_line(const std::string& text);
+// The same of text of several lines, all of it: lines stay lines.
+[[nodiscard]] std::string printable(const std::string& text);
 
 // What main() hands each command: the global options, and where it leaves its
 // exit code.
 struct Context {
   bool json = false;
+  bool synced = false;  // --sync
   int exit_code = exit_done;
 
-  // Writes the command's answer: `json` with --json, else `text`. Throws
+  // Of the files that the command writes.
+  [[nodiscard]] Sync sync() const { return synced ? Sync::now : Sync::later; }
+  // Writes the command's answer: `json` with --json, else `text`, printable. Throws
   // Failure where stdout does not take it.
   void answer(const Json& value, const std::string& text) const;
+  // The same of text with a terminal's colours, as it is.
+  void answer_styled(const Json& value, const std::string& text) const;
 };
 
 // Each adds one subcommand to the program.

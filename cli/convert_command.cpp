@@ -150,8 +150,9 @@ ConvertReport convert_one(const Context& context, const ConvertCommand& options,
   };
   ProgressBar bar(!context.json);
   convert.progress = [&bar](double done) { bar.update(done); };
+  convert.sync = context.sync();
   ConvertReport report = value_of(convert_file(convert));
-  if (sidecar) value_of(sidecar->commit());
+  if (sidecar) value_of(sidecar->commit(context.sync()));
   return report;
 }
 
@@ -159,19 +160,20 @@ std::string text_of(const ConvertReport& report, const std::string& in,
                     const std::string& out) {
   const Shape& shape = report.src.shape();
   std::string text = fmt::format(
-      "{}: {} of {}, {} -> {} in {}, {:.1f} GB/s\n", out,
+      "{}: {} of {}, {} -> {} in {}, {:.1f} GB/s\n", one_line(out),
       shape.empty() ? "one value" : print(shape), report.to_type.name,
       print_bytes(static_cast<double>(report.bytes_read)),
       print_bytes(static_cast<double>(report.bytes_written)),
       print_seconds(report.seconds), gbps_of(report));
   if (report.missing_elements != 0) {
     text += fmt::format("{} of {} elements are not in {}: zero\n",
-                        report.missing_elements, report.src.elements(), in);
+                        report.missing_elements, report.src.elements(),
+                        one_line(in));
   }
   if (report.missing_bytes != 0) {
     text += fmt::format(
-        "{} ends with its last element, {} bytes before its layout does\n", in,
-        report.missing_bytes);
+        "{} ends with its last element, {} bytes before its layout does\n",
+        one_line(in), report.missing_bytes);
   }
   return text;
 }

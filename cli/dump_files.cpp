@@ -10,7 +10,6 @@
 #include <array>
 #include <cctype>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 
 #include "layout_options.hpp"
@@ -288,17 +287,6 @@ void swap_raw(TensorFile& file, const std::string& byte_order,
   file = value_of(with_bytes_reversed(
       std::move(file), width,
       start < 0 ? -start : (width - start % width) % width));
-}
-
-void turn_signals_into_errors() {
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGBUS, [](int) {
-    constexpr std::string_view message =
-        "stridewise: a file changed its size while it was read\n";
-    [[maybe_unused]] const auto written =
-        ::write(2, message.data(), message.size());
-    ::_exit(exit_bad_input);
-  });
 }
 
 }  // namespace stridewise::cli

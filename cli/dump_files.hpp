@@ -106,7 +106,4 @@ void add_byte_order(Command command, std::string& byte_order);
 void swap_raw(TensorFile& file, const std::string& byte_order,
               const ElementType& type, const WindowOptions& window);
 
-// A file that another process cuts short ends as an error, not as a signal.
-void turn_signals_into_errors();
-
 }  // namespace stridewise::cli

@@ -12,6 +12,7 @@
 
 #include "catalogues.hpp"
 #include "common.hpp"
+#include "signals.hpp"
 
 namespace stridewise::cli {
 namespace {
@@ -117,6 +118,7 @@ int run(std::vector<std::string> arguments) {
   Context context;
   // Known before parsing, so that its errors are JSON too.
   context.json = std::ranges::find(arguments, "--json") != arguments.end();
+  handle_signals(context.json);
   // "help COMMAND" is "COMMAND --help".
   const bool asked_for_help = !arguments.empty() && arguments[0] == "help";
   if (asked_for_help) {

@@ -50,20 +50,29 @@ void check_whole_file(const std::filesystem::path& path) {
                      "a file; use .npy, then 'stridewise convert'"}};
 }
 
+void add_sync(Command command, Context& context) {
+  command.add_flag("--sync", context.synced,
+                   "the file is on the disk when the command ends, and "
+                   "outlives a loss of power");
+}
+
 void write_file(const std::filesystem::path& path, std::int64_t size,
-                const std::function<void(std::byte*)>& fill) {
+                const std::function<void(std::byte*)>& fill, Sync sync) {
   check_not_stdout(path);
   OutputFile output = value_of(OutputFile::create(path, size));
   fill(output.bytes().data());
   value_of(remove_sidecars(path));
-  value_of(output.commit());
+  value_of(output.commit(sync));
 }
 
-void write_file(const std::filesystem::path& path, std::string_view text) {
-  write_file(path, static_cast<std::int64_t>(text.size()),
-             [&](std::byte* data) {
-               std::ranges::copy(std::as_bytes(std::span(text)), data);
-             });
+void write_file(const std::filesystem::path& path, std::string_view text,
+                Sync sync) {
+  write_file(
+      path, static_cast<std::int64_t>(text.size()),
+      [&](std::byte* data) {
+        std::ranges::copy(std::as_bytes(std::span(text)), data);
+      },
+      sync);
 }
 
 }  // namespace stridewise::cli
