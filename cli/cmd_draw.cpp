@@ -137,8 +137,7 @@ void run_draw(Context& context, DrawCommand options, bool type_given) {
   ElementType type = type_for(options.dtype, sources[0]);
   std::optional<DrawFile> data;
   if (!options.data.empty()) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(options.data, options.out, ignored)) {
+    if (value_of(is_same_file(options.data, options.out))) {
       throw Failure{
           {ErrorCode::io, options.out + ": --out would replace --data"}};
     }

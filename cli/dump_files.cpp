@@ -142,8 +142,9 @@ namespace {
 std::vector<fs::path> series_of(const fs::path& path) {
   const auto all = [](auto name) {
     std::vector<fs::path> files;
-    std::error_code ignored;
-    for (int k = 0; fs::exists(name(k), ignored); ++k) files.push_back(name(k));
+    for (int k = 0; value_of(file_exists(name(k))); ++k) {
+      files.push_back(name(k));
+    }
     return files;
   };
   std::vector<fs::path> files =
@@ -162,7 +163,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   // Without either, the file's error is told when it is opened.
   if (series.empty()) return {path};
   // What was written last is meant: the other one is of an earlier try.
-  const bool older = fs::exists(path, ignored) &&
+  const bool older = value_of(file_exists(path)) &&
                      fs::last_write_time(path, ignored) >=
                          fs::last_write_time(series.front(), ignored);
   return older ? std::vector{path} : series;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 
 #include "catalogues.hpp"
@@ -26,13 +25,14 @@ namespace {
 constexpr std::array<const char*, 3> told_keys = {"layout", "shape", "dtype"};
 constexpr std::size_t longest_sidecar_bytes = 1 << 20;
 
-// At most so many bytes of the file and one more.
+// At most so many bytes of the file and one more. Ends the command where it cannot be
+// read: what it says might be true.
 std::string read_text(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(longest_sidecar_bytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(
-      static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  const MappedFile file = value_of(MappedFile::open(path));
+  const auto bytes = file.bytes().first(
+      std::min(file.bytes().size(), longest_sidecar_bytes + 1));
+  std::string text(bytes.size(), '\0');
+  std::ranges::copy(bytes, std::as_writable_bytes(std::span(text)).begin());
   return text;
 }
 
@@ -87,8 +87,13 @@ std::string shape_of(const fs::path& path, const Json& json) {
 // that name, `why` says what is wrong with it.
 std::optional<Json> read_sidecar(const fs::path& file, std::string& why) {
   const fs::path path = sidecar_of(file);
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  if (!value_of(file_exists(path))) return std::nullopt;
+  std::error_code unknown;
+  const fs::file_status status = fs::status(path, unknown);
+  if (status.type() == fs::file_type::none) {
+    throw Failure{{ErrorCode::io, path.string() + ": " + unknown.message()}};
+  }
+  if (!fs::is_regular_file(status)) return std::nullopt;
   std::optional<Json> json = parse_sidecar(read_text(path), why);
   if (!json) return std::nullopt;
   const std::optional<std::string> named = json->find("file")->text();
@@ -101,7 +106,7 @@ std::optional<Json> read_sidecar(const fs::path& file, std::string& why) {
 
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  return fs::equivalent(a, b, ignored) ||
+  return value_of(is_same_file(a, b)) ||
          fs::absolute(a, ignored).lexically_normal() ==
              fs::absolute(b, ignored).lexically_normal();
 }
@@ -256,7 +261,10 @@ Result<void> remove_sidecars(const fs::path& out) {
   if (split_container_path(out.native()).name) return {};
   std::error_code error;
   std::array<fs::path, 2> names = {out, fs::canonical(out, error)};
-  if (error || names[1] == names[0]) names[1].clear();
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return fail(ErrorCode::io, out.string() + ": " + error.message());
+  }
+  if (names[1] == names[0]) names[1].clear();
   for (const fs::path& name : names) {
     std::string why;
     if (name.empty() || !read_sidecar(name, why)) continue;

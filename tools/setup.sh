@@ -10,7 +10,7 @@ libcli11-dev nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev open
 test="$run python3 python3-dev python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-19 libc++-19-dev libc++abi-19-dev
-clang-format libsimde-dev valgrind g++-aarch64-linux-gnu qemu-user-static
+clang-format libsimde-dev valgrind strace g++-aarch64-linux-gnu qemu-user-static
 pocl-opencl-icd oclgrind chromium chromium-driver python3-selenium
 fonts-dejavu-core"
 bench="$run python3 python3-numpy python3-venv libdnnl-dev libxsmm-dev

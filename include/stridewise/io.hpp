@@ -58,6 +58,16 @@ struct NpyHeader {
 // plain digits, its places.
 [[nodiscard]] std::vector<std::int64_t> array_shape(const Layout& layout);
 
+// ----------------------------------------------------------------- names ---
+
+// Whether something has this name; of a link, whether what it leads to is there.
+// Error io: the system cannot tell.
+[[nodiscard]] Result<bool> file_exists(const std::filesystem::path& path);
+
+// Whether both names are of one file. Error io: the system cannot tell.
+[[nodiscard]] Result<bool> is_same_file(const std::filesystem::path& a,
+                                        const std::filesystem::path& b);
+
 // -------------------------------------------------------------- mappings ---
 
 // A whole regular file, read-only; of no bytes at first. Move-only.

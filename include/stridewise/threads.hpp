@@ -8,7 +8,7 @@
 namespace stridewise {
 
 // At most `threads` at a time, the caller among them; 0: as many as the machine
-// has. TBB's pool is shared by all callers in the process. Where the system refuses
+// has, which is the most that TBB starts. Its pool is shared by all callers in the process. Where the system refuses
 // threads, those that there are do the work, the caller alone at last. What a task throws
 // is thrown once the others have ended, those that had not begun left out.
 [[nodiscard]] ParallelFor make_parallel_for(int threads = 0);

@@ -28,8 +28,9 @@ std::string description(const NpyHeader* header, std::size_t bytes) {
 }  // namespace
 
 Result<void> refuse_overwrite(const fs::path& in, const fs::path& out) {
-  std::error_code ignored;
-  if (fs::equivalent(in, out, ignored)) {
+  const Result<bool> same = is_same_file(in, out);
+  if (!same) return unexpected(same.error());
+  if (*same) {
     return fail(ErrorCode::io,
                 out.string() + ": is the input; it is not overwritten");
   }
@@ -40,9 +41,10 @@ Result<std::int64_t> keep_existing(const fs::path& out, const NpyHeader* header,
                                    const Layout& layout,
                                    std::span<std::byte> data) {
   const std::int64_t all = std::ssize(data);
-  std::error_code none;
   const ContainerPath place = split_container_path(out.native());
-  if (!fs::exists(place.file, none)) return all;
+  const Result<bool> exists = file_exists(place.file);
+  if (!exists) return unexpected(exists.error());
+  if (!*exists) return all;
   const Result<TensorFile> old = open_tensor(out);
   // A file that has no tensor of that name gets one.
   if (!old && place.name && old.error().code == ErrorCode::unknown_name) {

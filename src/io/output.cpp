@@ -14,8 +14,6 @@
 namespace stridewise {
 namespace {
 
-namespace fs = std::filesystem;
-
 // The type and dims of what is written, as an array.
 NpyHeader array_of(const ConvertOptions& options, const Side& dst) {
   NpyHeader array;
@@ -53,8 +51,9 @@ Result<OutputPlace> place_in_container(const ConvertOptions& options,
   place.file = path.file;
   place.array = array_of(options, dst);
   std::optional<Container> existing;
-  std::error_code none;
-  if (fs::exists(path.file, none)) {
+  const Result<bool> exists = file_exists(path.file);
+  if (!exists) return unexpected(exists.error());
+  if (*exists) {
     Result<Container> container = Container::open(path.file);
     if (!container) return unexpected(container.error());
     existing = *std::move(container);

@@ -56,8 +56,10 @@ void run(Pool& pool, std::int64_t count,
 
 ParallelFor make_parallel_for(int threads) {
   if (threads == 1) return sequential_for;
+  // Of more than the machine has TBB warns on stderr.
+  const int most = default_thread_count();
   auto pool =
-      std::make_shared<Pool>(threads > 0 ? threads : default_thread_count());
+      std::make_shared<Pool>(threads > 0 ? std::min(threads, most) : most);
   return [pool](std::int64_t count,
                 const std::function<void(std::int64_t)>& body) {
     if (count <= 1) {
