@@ -4,6 +4,9 @@
 //   coordinate  base + sum over the axis's digits of v * stride
 //   byte        sum over the axes of coordinate * pitch
 //
+// Expressions, and what they are made of, are equal where their texts are: a value that
+// says nothing, as that of a natural step, is not compared.
+//
 // An Expression is that description before sizes are known. A Layout is an
 // Expression bound to a shape and an element width; it is immutable, cheap to
 // copy and safe to read from many threads.
@@ -95,7 +98,7 @@ struct Digit {
   // Whether it is a dim's with a bias, a divisor and a modulus, and no more.
   [[nodiscard]] bool plain() const;
 
-  friend bool operator==(const Digit&, const Digit&) = default;
+  friend bool operator==(const Digit& a, const Digit& b);
 };
 
 // What a digit is combined with: modulo the extent of the digit on the left.
@@ -114,7 +117,7 @@ struct Step {
   Kind kind = Kind::natural;
   std::int64_t value = 0;
 
-  friend bool operator==(const Step&, const Step&) = default;
+  friend bool operator==(const Step& a, const Step& b);
 };
 
 // A digit with its stride; or `copies` places that hold the same; or a dim that is cut:
@@ -126,7 +129,7 @@ struct Term {
   std::vector<std::int64_t> cuts =
       {};  // not empty: "dim!k,k"; dim alone is set
 
-  friend bool operator==(const Term&, const Term&) = default;
+  friend bool operator==(const Term& a, const Term& b);
 };
 
 // Indices low <= x < high of a dim; high < 0: to its end.
@@ -135,7 +138,7 @@ struct Slice {
   std::int64_t low = 0;
   std::int64_t high = -1;
 
-  friend bool operator==(const Slice&, const Slice&) = default;
+  friend bool operator==(const Slice& a, const Slice& b);
 };
 
 struct Part;
@@ -148,7 +151,7 @@ struct Body {
   std::vector<Term> terms = {};
   NestedList<Part> parts = {};
 
-  friend bool operator==(const Body&, const Body&) = default;
+  friend bool operator==(const Body& a, const Body& b);
 };
 
 // A tensor, or slices of one, in a memory of several.
@@ -170,7 +173,7 @@ struct Axis {
   Step pitch = {};               // exact: bytes; natural for the last axis
   NestedList<Part> parts = {};   // of the last axis alone
 
-  friend bool operator==(const Axis&, const Axis&) = default;
+  friend bool operator==(const Axis& a, const Axis& b);
 };
 
 // A name for a coordinate made of digits: what follows takes digits of it in turn.

@@ -13,6 +13,7 @@
 #include "base/utf8.hpp"
 #include "layout/closure.hpp"
 #include "layout/data.hpp"
+#include "layout/sayable.hpp"
 #include "layout/tensors.hpp"
 #include "layout/walk.hpp"
 #include "stridewise/layout.hpp"
@@ -59,6 +60,9 @@ Result<void> check_names(const Expression& expression, const Shape& shape) {
   }
   for (const std::string& part : expression.parts()) {
     if (auto named = check_identifier("part", part); !named) return named;
+  }
+  for (const std::string& table : expression.tables()) {
+    if (auto named = check_identifier("table", table); !named) return named;
   }
   std::set<std::string> axes;
   for (std::size_t k = 0; k < expression.axes.size(); ++k) {
@@ -125,6 +129,9 @@ Result<Layout> Layout::bind(const Expression& expression, const Shape& shape,
   }
   if (auto names = check_names(expression, shape); !names) {
     return unexpected(names.error());
+  }
+  if (auto sayable = detail::check_sayable(expression); !sayable) {
+    return unexpected(sayable.error());
   }
   if (const auto count = element_count(shape); !count) {
     return unexpected(count.error());

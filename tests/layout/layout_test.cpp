@@ -248,6 +248,62 @@ TEST(Layout, NamesAreIdentifiers) {
   }
 }
 
+TEST(Layout, NamesOfTablesAreIdentifiers) {
+  Expression expression = *parse_expression("n<T>");
+  const auto bound = [&](const std::string& name) {
+    expression.axes[0].terms[0].digit.table.name = name;
+    return Layout::bind(expression, {{"n", 2}},
+                        Binding{.element_bits = 8, .tables = {{name, {1, 0}}}});
+  };
+  EXPECT_TRUE(bound("T"));
+  EXPECT_FALSE(bound("T> b\nint system(<"));
+}
+
+// What is built by hand is what its text says, or no layout.
+TEST(Layout, WhatNoTextSaysIsRefused) {
+  const Shape shape = {{"a", 2}, {"b", 4}};
+  const auto refused = [&](auto change) {
+    Expression expression = *parse_expression("a b");
+    change(expression.axes[0]);
+    return !Layout::bind(expression, shape, 1);
+  };
+  const Digit b{"b"};
+  EXPECT_FALSE(refused([](Axis&) {}));
+  EXPECT_TRUE(refused([](Axis& axis) { axis.pitch = {Step::Kind::exact, 8}; }));
+  EXPECT_TRUE(refused([](Axis& axis) { axis.terms[0].cuts = {0}; }));
+  EXPECT_TRUE(refused([](Axis& axis) {
+    axis.terms[0].cuts = {1};
+    axis.terms[0].stride = {Step::Kind::exact, 8};
+  }));
+  EXPECT_TRUE(refused([](Axis& axis) {
+    axis.terms[0].digit.table = {{1, 0}, "T"};
+  }));
+  EXPECT_TRUE(refused([&](Axis& axis) {
+    Digit twisted = b;
+    twisted.twists = std::vector<Twist>{{Twist::Kind::plus, b}};
+    axis.terms[0].digit.twists =
+        std::vector<Twist>{{Twist::Kind::plus, twisted}};
+  }));
+  EXPECT_TRUE(refused([](Axis& axis) {
+    Body body;
+    body.terms = axis.terms;
+    axis.terms.resize(1);
+    axis.terms[0].digit = {.bias = 2, .fused = std::vector<Body>{body}};
+  }));
+}
+
+TEST(Layout, ExpressionsAreEqualWhereTheirTextsAre) {
+  const Expression expression = *parse_expression("a |8B| b");
+  Expression other = expression;
+  other.axes[0].terms[0].stride.value = 7;
+  other.axes[0].pitch.kind = Step::Kind::bytes;
+  other.axes[1].base_in_bytes = true;
+  EXPECT_EQ(other, expression);
+  EXPECT_EQ(*parse_expression(print(other)), other);
+  other.axes[1].base = 1;
+  EXPECT_NE(other, expression);
+}
+
 TEST(Layout, OffsetTakesNumbers) {
   const Layout layout = *layout_of("n c/16 h w c%16", "n=2,c=17,h=5,w=4");
   const std::vector<std::int64_t> index = {1, 16, 4, 3};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout/sayable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "layout/invalid.hpp"
+
+namespace stridewise::detail {
+namespace {
+
+using Checks = std::initializer_list<std::pair<bool, const char*>>;
+
+// The first that does not hold is the error.
+Result<void> first_of(const Checks& faults) {
+  for (const auto& [is_there, what] : faults) {
+    if (is_there) return invalid(what);
+  }
+  return {};
+}
+
+// NOLINTBEGIN(misc-no-recursion): bodies hold digits, which hold bodies
+
+Result<void> check_body(const std::vector<Term>& terms,
+                        const NestedList<Part>& parts);
+
+Result<void> check_digit(const Digit& digit) {
+  const bool fused = !digit.fused.empty();
+  if (auto fault = first_of(
+          {{digit.fused.size() > 1, "a digit of two fused indices"},
+           {fused && (digit.bias != 0 || digit.after != 0),
+            "a bias of a fused index in brackets: give it a name, or its "
+            "digits the bias"},
+           {digit.dim == "#" && (digit.bias != 0 || digit.after != 0),
+            "a bias of the bit #"},
+           {!digit.table.name.empty() && !digit.table.entries.empty(),
+            "a table with a name and with entries"}});
+      !fault) {
+    return fault;
+  }
+  if (fused) {
+    const Body& body = digit.fused.front();
+    if (auto fault = check_body(body.terms, body.parts); !fault) return fault;
+  }
+  for (const Twist& twist : digit.twists) {
+    if (!twist.digit.twists.empty()) return invalid("a twist of a twist");
+    if (auto fault = check_digit(twist.digit); !fault) return fault;
+  }
+  return {};
+}
+
+Result<void> check_term(const Term& term) {
+  if (term.copies == 0 && term.cuts.empty()) return check_digit(term.digit);
+  const bool cut = !term.cuts.empty();
+  const Digit& digit = term.digit;
+  const bool dim_alone =
+      digit.plain() && digit.bias == 0 && digit.div == 1 && digit.mod == 0;
+  return first_of(
+      {{cut && term.copies != 0, "copies of a cut"},
+       {cut && std::ranges::min(term.cuts) < 1, "a cut into pieces of no size"},
+       {cut && !dim_alone, "a cut of what is no dim"},
+       {cut && term.stride.kind != Step::Kind::natural, "a stride of a cut"}});
+}
+
+Result<void> check_body(const std::vector<Term>& terms,
+                        const NestedList<Part>& parts) {
+  for (const Term& term : terms) {
+    if (auto fault = check_term(term); !fault) return fault;
+  }
+  for (const Part& part : parts) {
+    if (std::ranges::any_of(part.slices, [](const Slice& slice) {
+          return slice.low < 0 || (slice.high >= 0 && slice.high <= slice.low);
+        })) {
+      return invalid("a slice that ends where it begins, or before");
+    }
+    if (auto fault = check_body(part.body.terms, part.body.parts); !fault) {
+      return fault;
+    }
+  }
+  return {};
+}
+
+// NOLINTEND(misc-no-recursion)
+
+}  // namespace
+
+Result<void> check_sayable(const Expression& expression) {
+  for (const FusedIndex& fused : expression.fused) {
+    if (auto fault = check_body(fused.body.terms, fused.body.parts); !fault) {
+      return fault;
+    }
+  }
+  for (const Axis& axis : expression.axes) {
+    if (auto fault = check_body(axis.terms, axis.parts); !fault) return fault;
+  }
+  if (!expression.axes.empty() &&
+      expression.axes.back().pitch.kind != Step::Kind::natural) {
+    return invalid("a pitch of the last axis, which nothing follows");
+  }
+  return {};
+}
+
+}  // namespace stridewise::detail
