@@ -2,13 +2,13 @@
 // process may fork between any two.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include "stridewise/threads.hpp"
+#include "threads/tasks.hpp"
 
 namespace stridewise {
 
@@ -17,27 +17,20 @@ ParallelFor make_parallel_for(int threads) {
   const int limit = threads > 0 ? threads : default_thread_count();
   return [limit](std::int64_t count,
                  const std::function<void(std::int64_t)>& body) {
-    std::atomic<std::int64_t> next = 0;
-    std::atomic<bool> failed = false;
-    std::exception_ptr failure;
-    const auto work = [&]() noexcept {
-      try {
-        for (std::int64_t k = next++; k < count && !failed; k = next++) body(k);
-      } catch (...) {
-        if (!failed.exchange(true)) failure = std::current_exception();
-      }
-    };
+    Tasks tasks(count, body);
     const std::int64_t wanted = std::min<std::int64_t>(limit, count);
     {
       std::vector<std::jthread> others;
       try {
-        for (std::int64_t k = 1; k < wanted; ++k) others.emplace_back(work);
+        for (std::int64_t k = 1; k < wanted; ++k) {
+          others.emplace_back([&tasks] { tasks.work(); });
+        }
       } catch (const std::exception&) {
         // The system has no more threads: those that it has do the work.
       }
-      work();
+      tasks.work();
     }
-    if (failure) std::rethrow_exception(failure);
+    tasks.finish();
   };
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "stridewise/threads.hpp"
+#include "threads/tasks.hpp"
 
 namespace stridewise {
 namespace {
@@ -27,29 +28,20 @@ struct Pool {
 // has no thread.
 void run(Pool& pool, std::int64_t count,
          const std::function<void(std::int64_t)>& body) {
-  std::atomic<std::int64_t> next = 0;
-  std::atomic<bool> failed = false;
-  std::exception_ptr failure;
-  const auto work = [&]() noexcept {
-    try {
-      for (std::int64_t k = next++; k < count && !failed; k = next++) body(k);
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
-  };
+  Tasks tasks(count, body);
   if (!pool.refused) {
     try {
       pool.arena.execute([&] {
         tbb::parallel_for(std::int64_t{0},
                           std::min<std::int64_t>(pool.limit, count),
-                          [&](std::int64_t) { work(); });
+                          [&](std::int64_t) { tasks.work(); });
       });
     } catch (const std::exception&) {
       pool.refused = true;
     }
   }
-  work();
-  if (failure) std::rethrow_exception(failure);
+  tasks.work();
+  tasks.finish();
 }
 
 }  // namespace
