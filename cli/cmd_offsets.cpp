@@ -56,25 +56,22 @@ void run_offsets(Context& context, const OffsetsCommand& options) {
          fmt::format("{} numbers of 8 bytes: no file is that large", count)}};
   }
   const auto head = static_cast<std::int64_t>(header.size());
-  write_file(
-      out, head + 8 * count,
-      [&](std::byte* data) {
-        std::ranges::copy(std::as_bytes(std::span(header)), data);
-        std::vector<std::int64_t> numbers(
-            static_cast<std::size_t>(std::min(slice, count)));
-        for (std::int64_t first = 0; first < count; first += slice) {
-          const std::span<std::int64_t> part(
-              numbers.data(),
-              static_cast<std::size_t>(std::min(slice, count - first)));
-          if (options.inverse) {
-            value_of(offsets.fill_inverse(first, part));
-          } else {
-            offsets.fill(first, part);
-          }
-          std::memcpy(data + head + 8 * first, part.data(), part.size_bytes());
-        }
-      },
-      context.sync());
+  write_file(out, head + 8 * count, context.sync(), [&](std::byte* data) {
+    std::ranges::copy(std::as_bytes(std::span(header)), data);
+    std::vector<std::int64_t> numbers(
+        static_cast<std::size_t>(std::min(slice, count)));
+    for (std::int64_t first = 0; first < count; first += slice) {
+      const std::span<std::int64_t> part(
+          numbers.data(),
+          static_cast<std::size_t>(std::min(slice, count - first)));
+      if (options.inverse) {
+        value_of(offsets.fill_inverse(first, part));
+      } else {
+        offsets.fill(first, part);
+      }
+      std::memcpy(data + head + 8 * first, part.data(), part.size_bytes());
+    }
+  });
   Json shape = Json::array();
   for (const std::int64_t extent : extents) shape.push_back(extent);
   context.answer(

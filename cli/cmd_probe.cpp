@@ -25,16 +25,13 @@ void write(const Probe& probe, int file, const ElementType& type,
   // Fits: the probe's bytes are at most 2^62.
   const auto size = static_cast<std::int64_t>(header.size()) +
                     probe.elements() * type.bytes();
-  write_file(
-      path, size,
-      [&](std::byte* data) {
-        if (!header.empty()) std::memcpy(data, header.data(), header.size());
-        for (std::int64_t first = 0; first < probe.elements(); first += slice) {
-          probe.fill(file, first, std::min(slice, probe.elements() - first),
-                     data + header.size() + first * type.bytes());
-        }
-      },
-      sync);
+  write_file(path, size, sync, [&](std::byte* data) {
+    if (!header.empty()) std::memcpy(data, header.data(), header.size());
+    for (std::int64_t first = 0; first < probe.elements(); first += slice) {
+      probe.fill(file, first, std::min(slice, probe.elements() - first),
+                 data + header.size() + first * type.bytes());
+    }
+  });
 }
 
 void run_probe(Context& context, const ProbeCommand& options) {

@@ -56,8 +56,8 @@ void add_sync(Command command, Context& context) {
                    "outlives a loss of power");
 }
 
-void write_file(const std::filesystem::path& path, std::int64_t size,
-                const std::function<void(std::byte*)>& fill, Sync sync) {
+void write_file(const std::filesystem::path& path, std::int64_t size, Sync sync,
+                const std::function<void(std::byte*)>& fill) {
   check_not_stdout(path);
   OutputFile output = value_of(OutputFile::create(path, size));
   fill(output.bytes().data());
@@ -67,12 +67,10 @@ void write_file(const std::filesystem::path& path, std::int64_t size,
 
 void write_file(const std::filesystem::path& path, std::string_view text,
                 Sync sync) {
-  write_file(
-      path, static_cast<std::int64_t>(text.size()),
-      [&](std::byte* data) {
-        std::ranges::copy(std::as_bytes(std::span(text)), data);
-      },
-      sync);
+  write_file(path, static_cast<std::int64_t>(text.size()), sync,
+             [&](std::byte* data) {
+               std::ranges::copy(std::as_bytes(std::span(text)), data);
+             });
 }
 
 }  // namespace stridewise::cli

@@ -20,11 +20,11 @@ void add_sync(Command command, Context& context);
 
 // A file of `size` bytes, which `fill` writes. It appears whole or not at all;
 // ends the command with an error where it cannot.
-void write_file(const std::filesystem::path& path, std::int64_t size,
-                const std::function<void(std::byte*)>& fill, Sync sync);
+void write_file(const std::filesystem::path& path, std::int64_t size, Sync sync,
+                const std::function<void(std::byte*)>& fill);
 // The same of a text.
 void write_file(const std::filesystem::path& path, std::string_view text,
-                Sync sync);
+                Sync sync = Sync::later);
 
 // Ends the command where the path is a tensor of a file of several, which only conversions
 // write to.

@@ -122,7 +122,7 @@ void tune(Context& context, const BenchCommand& options) {
                   << std::flush;
       });
   if (shown) std::cerr << "\r\x1b[K" << std::flush;
-  write_file(options.tune, profile, Sync::later);
+  write_file(options.tune, profile);
   context.answer(
       {{"file", options.tune},
        {"problems", problems.size()},
@@ -243,10 +243,8 @@ void run_bench(Context& context, const BenchCommand& options) {
       std::cout << table_row(results.cases.back()) << std::flush;
     }
   }
-  if (!options.csv.empty())
-    write_file(options.csv, results_csv(results), Sync::later);
-  if (!options.svg.empty())
-    write_file(options.svg, results_svg(results), Sync::later);
+  if (!options.csv.empty()) write_file(options.csv, results_csv(results));
+  if (!options.svg.empty()) write_file(options.svg, results_svg(results));
   Json json = results_json(results);
   for (const CaseResult& result : results.cases) {
     for (const PeerResult& peer : result.peers) {

@@ -14,6 +14,7 @@
 namespace stridewise {
 
 namespace fs = std::filesystem;
+
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: a pipe without a writer must be an error, not a wait.
   const Descriptor file(

@@ -29,7 +29,7 @@ bool can_be_named(int descriptor) {
   }, named{};
   return ::fstat(descriptor, &own) == 0 &&
          ::stat(name_in_proc(descriptor).c_str(), &named) == 0 &&
-         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+         is_same_file(own, named);
 }
 
 // 0, or what errno said.

@@ -37,8 +37,7 @@ Result<bool> is_same_file(const fs::path& a, const fs::path& b) {
   if (!of_a) return unexpected(of_a.error());
   const auto of_b = status_of(b);
   if (!of_b) return unexpected(of_b.error());
-  return *of_a && *of_b && (*of_a)->st_dev == (*of_b)->st_dev &&
-         (*of_a)->st_ino == (*of_b)->st_ino;
+  return *of_a && *of_b && is_same_file(**of_a, **of_b);
 }
 
 }  // namespace stridewise

@@ -25,6 +25,10 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 bool Descriptor::close() {
   const int value = std::exchange(value_, -1);
   return value < 0 || ::close(value) == 0;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <string_view>
@@ -17,6 +19,9 @@ namespace stridewise {
 
 [[nodiscard]] std::filesystem::path folder_of(
     const std::filesystem::path& path);
+
+// Of two files that stat() was asked for.
+[[nodiscard]] bool is_same_file(const struct stat& a, const struct stat& b);
 
 // Closes a descriptor when it ends. Move-only.
 class Descriptor {

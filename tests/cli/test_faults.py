@@ -39,9 +39,6 @@ class Case:
     def __init__(self, name, args, prepare, outs):
         self.name, self.args, self.prepare, self.outs = name, args, prepare, outs
 
-    def environment(self, hidden):
-        return {**os.environ, "LD_PRELOAD": LIBRARY, "HIDE": hidden}
-
     def start(self, folder, hidden, *strace):
         return subprocess.run(
             ["strace", "-o", str(folder) + ".log", *strace,
