@@ -214,7 +214,9 @@ TEST(Fields, BlocksThatMeetWithinBytes) {
         Case{"c n", "n:306 c", "n=6,c=300", 2},
         Case{"n ~c", "@144 n:208 c", "n=2,c=200", 4},
         Case{"n ~c", "n:210 c", "n=3,c=200", 4},
-        Case{"n ~c", "@5 n:1003 c:5", "n=3,c=200", 1}}) {
+        Case{"n ~c", "@5 n:1003 c:5", "n=3,c=200", 1},
+        Case{"(a/4 b a%4)/2 |^13B| @11B (a/4 b a%4)%2",
+             "@9 b/6 a%%4 b%6/2 b%2 a//4 ~#", "a=8,b=18", 8}}) {
     const Layout src = bound(c.src, c.shape, c.bits);
     const Layout dst = bound(c.dst, c.shape, c.bits);
     for (const Fill fill : {Fill::zero, Fill::keep}) {

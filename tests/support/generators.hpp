@@ -21,7 +21,9 @@ namespace stridewise::testing {
 class UnrecordedDraws {
  public:
   UnrecordedDraws()
-      : random_(static_cast<std::uint32_t>(*rc::gen::arbitrary<int>())) {
+      : UnrecordedDraws(
+            static_cast<std::uint32_t>(*rc::gen::arbitrary<int>())) {}
+  explicit UnrecordedDraws(std::uint32_t seed) : random_(seed) {
     current() = &random_;
   }
   ~UnrecordedDraws() { current() = nullptr; }

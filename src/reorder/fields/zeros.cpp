@@ -82,9 +82,10 @@ class Blocks {
 }  // namespace
 
 bool lies_apart(const FieldNest& nest) {
-  // In whole bytes, wherever within one the base is.
+  // In whole bytes, wherever within one the base is; fields may lie before it.
   const std::int64_t rest = nest.base.dst & 7;
-  const std::int64_t begin = (nest.inner.front().dst + rest) / 8 * 8 - rest;
+  const std::int64_t begin =
+      ((nest.inner.front().dst + rest) & ~std::int64_t{7}) - rest;
   const std::int64_t end = nest.inner.front().dst + span_of(nest.inner);
   std::int64_t bits = ceil_div(end - begin, 8) * 8;
   const bool whole = std::ranges::all_of(nest.outer, steps_by_bytes);
