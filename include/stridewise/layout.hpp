@@ -278,7 +278,8 @@ struct LayoutData;
 struct TensorData;
 }  // namespace detail
 
-// A memory and one of its tensors, which is chosen where there are several.
+// A memory and one of its tensors, which is chosen where there are several. One that was
+// moved from can be destroyed and assigned to, no more.
 class Layout {
  public:
   // Binds `expression` to sizes. Errors: a dim of the expression that is not in the shape,

@@ -189,7 +189,8 @@ class Queue {
   // Errors: there is no such device; the driver's.
   [[nodiscard]] static Result<Queue> open(std::int32_t number = 0,
                                           const QueueOptions& options = {});
-  // A command queue of the caller's, which is retained. Pre: it is in-order.
+  // A command queue of the caller's, which is retained. Errors: it is not in-order; the
+  // driver's.
   [[nodiscard]] static Result<Queue> wrap(cl_command_queue queue,
                                           const QueueOptions& options = {});
 

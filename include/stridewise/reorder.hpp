@@ -88,7 +88,8 @@ struct PlanOptions {
 };
 
 // How to write every element of src into dst. Immutable, cheap to copy, and
-// safe to run from several threads at once on different buffers.
+// safe to run from several threads at once on different buffers. One that was moved from
+// can be destroyed and assigned to, no more.
 class Plan {
  public:
   // Errors: the defect of a dst that is not valid, or why a src cannot be read. Dims that
@@ -122,7 +123,8 @@ class Plan {
   // untouched (Fill::keep). Uses parallel_for only for work that is worth handing
   // out. Allocates nothing, but where values change of elements whose bits lie apart: then
   // some megabytes for the time of the run, or a 64th of the tensor; all of it where its
-  // longest dim is cut.
+  // longest dim is cut. Where there is no memory, it does without, as slowly as the
+  // reference.
   void run(const std::byte* src, std::byte* dst) const;
   void run(const std::byte* src, std::byte* dst,
            const ParallelFor& parallel_for) const;
@@ -138,6 +140,7 @@ class Plan {
 
  private:
   explicit Plan(std::shared_ptr<const detail::PlanData> data);
+  [[nodiscard]] const detail::PlanData& data() const;
   std::shared_ptr<const detail::PlanData> data_;
 };
 
@@ -161,7 +164,7 @@ struct KernelInfo {
 [[nodiscard]] std::vector<KernelInfo> available_kernels();
 
 // The meaning of a reorder, element by element through Layout::offset: slow,
-// and the oracle of every test. Pre: as Plan::make and Plan::run.
+// and the oracle of every test. Allocates nothing. Pre: as Plan::make and Plan::run.
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill = Fill::zero);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
@@ -92,6 +93,8 @@ Result<Layout> read_again(const std::string& text, const Layout& layout) {
 
 Result<std::string> print_as(const Layout& layout, Dialect dialect) {
   using namespace dialects;
+  STRIDEWISE_EXPECTS(dialect <= Dialect::torch,
+                     "print_as: a dialect that there is");
   if (layout.unreadable()) return unexpected(*layout.unreadable());
   if (layout.elements() == 0) return cannot("a tensor without elements");
   std::int64_t along = 0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/expects.hpp"
 #include "base/utf8.hpp"
 #include "draw/axis.hpp"
 #include "draw/build.hpp"
@@ -272,6 +273,9 @@ class Builder {
 
 Result<Picture> build(const Layout& layout, const DrawOptions& options,
                       Care care, std::span<const std::int64_t> columns) {
+  STRIDEWISE_EXPECTS(
+      options.label <= DrawLabel::offset && options.view <= DrawView::banks,
+      "make_picture: a label and a view that there are");
   if (is_pieced(layout)) return build_pieces(layout, options, columns);
   return Builder(layout, options, care, columns).run();
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <limits>
 
+#include "base/expects.hpp"
 #include "base/identifier.hpp"
 #include "emit/pieces.hpp"
 #include "emit/subject.hpp"
@@ -151,7 +152,16 @@ Result<EmitLanguage> parse_emit_language(std::string_view name) {
               fmt::format("no language '{}': c, opencl or cuda", name));
 }
 
+namespace {
+[[maybe_unused]] bool there_are(const EmitOptions& options) {
+  return options.language <= EmitLanguage::cuda &&
+         options.bits <= EmitBits::wide;
+}
+}  // namespace
+
 Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
+  STRIDEWISE_EXPECTS(there_are(options),
+                     "emit: a language and integers that there are");
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
@@ -177,6 +187,8 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
                                  std::span<const std::string> dims,
                                  std::int64_t element_bytes,
                                  const EmitOptions& options) {
+  STRIDEWISE_EXPECTS(there_are(options),
+                     "emit_dynamic: a language and integers that there are");
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "element/small_float.hpp"
 #include "stridewise/infer.hpp"
 
@@ -129,6 +130,10 @@ Result<Probe> Probe::make(const Shape& shape, const ElementType& type) {
 
 void Probe::fill(int file, std::int64_t first, std::int64_t count,
                  std::byte* out) const {
+  STRIDEWISE_EXPECTS(file >= 0 && file < files_,
+                     "Probe::fill: 0 <= file < files()");
+  STRIDEWISE_EXPECTS(first >= 0 && count >= 0 && count <= elements_ - first,
+                     "Probe::fill: elements within elements()");
   std::int64_t weight = 1;
   for (int k = file + 1; k < files_; ++k) weight *= values_;
   for (std::int64_t k = 0; k < count; ++k) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "io/existing.hpp"
 #include "io/input.hpp"
 #include "io/output.hpp"
@@ -207,6 +208,10 @@ Result<LayoutSource> rows_of_part(const Layout& memory,
 }
 
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
+  STRIDEWISE_EXPECTS(given.parallel_for != nullptr,
+                     "convert_file: a parallel_for that is not empty");
+  STRIDEWISE_EXPECTS(given.fill <= Fill::keep,
+                     "convert_file: a Fill that there is");
   ConvertOptions options = given;
   if (!options.to_window.empty()) options.fill = Fill::keep;
   align_dims(options.from, options.to);

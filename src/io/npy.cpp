@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "notation/cursor.hpp"
 #include "stridewise/io.hpp"
 
@@ -222,6 +223,8 @@ std::string code_of(const ElementType& type) {
 
 std::string make_npy_header(const ElementType& type,
                             std::span<const std::int64_t> shape) {
+  STRIDEWISE_EXPECTS(type == array_type(type),
+                     "make_npy_header: a type as arrays hold it");
   std::string extents;
   for (const std::int64_t extent : shape) {
     extents += fmt::format("{}, ", extent);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/expects.hpp"
 #include "io/output_target.hpp"
 #include "io/system.hpp"
 #include "io/unfinished.hpp"
@@ -177,11 +178,15 @@ std::span<std::byte> OutputFile::bytes() const {
 }
 
 Result<void> OutputFile::cut_to(std::int64_t size) {
+  STRIDEWISE_EXPECTS(state_ != nullptr,
+                     "OutputFile::cut_to: it was not moved from");
   if (::ftruncate(state_->file.get(), size) == 0) return {};
   return io_error(state_->target.path, "cannot write", errno);
 }
 
 Result<void> OutputFile::commit(Sync sync) {
+  STRIDEWISE_EXPECTS(state_ != nullptr,
+                     "OutputFile::commit: it was not moved from");
   State& state = *state_;
   state.unmap();
   const int descriptor = state.file.get();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/unfinished.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -13,6 +14,8 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "io/system.hpp"
@@ -78,12 +81,14 @@ void remove_leftover(const fs::path& path) {
 }
 
 void remove_leftovers(const fs::path& folder) {
-  std::error_code none;
-  for (fs::directory_iterator entry(folder, none), end; !none && entry != end;
-       entry.increment(none)) {
-    const std::string name = entry->path().filename().string();
+  // fs::directory_iterator ends the process where memory runs out.
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()),
+                                                 &::closedir);
+  if (open == nullptr) return;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
     if (name.starts_with(name_begin) && name.ends_with(name_end)) {
-      remove_leftover(entry->path());
+      remove_leftover(folder / name);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/divider.hpp"
+#include "base/expects.hpp"
 #include "layout/inverse.hpp"
 #include "layout/piece.hpp"
 #include "stridewise/layout.hpp"
@@ -74,8 +75,14 @@ struct LayoutData {
 
 // For who walks over the pieces of a layout.
 struct LayoutAccess {
-  static const LayoutData& data(const Layout& layout) { return *layout.data_; }
+  static const LayoutData& data(const Layout& layout) {
+    STRIDEWISE_EXPECTS(layout.data_ != nullptr,
+                       "Layout: it was not moved from");
+    return *layout.data_;
+  }
   static const TensorData& tensor(const Layout& layout) {
+    STRIDEWISE_EXPECTS(layout.data_ != nullptr,
+                       "Layout: it was not moved from");
     return *layout.tensor_;
   }
 };

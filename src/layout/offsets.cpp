@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "layout/index.hpp"
 
 namespace stridewise {
@@ -184,6 +185,8 @@ Offsets::Offsets(Layout layout, OffsetUnit unit)
 }
 
 Result<Offsets> Offsets::make(const Layout& layout, OffsetUnit unit) {
+  STRIDEWISE_EXPECTS(unit <= OffsetUnit::element,
+                     "Offsets::make: a unit that there is");
   if (layout.unreadable()) return unexpected(*layout.unreadable());
   const std::int64_t bits = bits_of(unit, layout);
   const Tensor& tensor =
@@ -206,6 +209,8 @@ Result<Offsets> Offsets::make(const Layout& layout, OffsetUnit unit) {
 }
 
 void Offsets::fill(std::int64_t first, std::span<std::int64_t> out) const {
+  STRIDEWISE_EXPECTS(first >= 0 && std::ssize(out) <= count_ - first,
+                     "Offsets::fill: indices within count()");
   if (out.empty()) return;
   if (layout_.plain() && !bits_) {
     Rows(layout_, layout_.place_bits() / unit_bits_).fill(first, out);
@@ -227,6 +232,8 @@ void Offsets::fill(std::int64_t first, std::span<std::int64_t> out) const {
 
 Result<void> Offsets::fill_inverse(std::int64_t first,
                                    std::span<std::int64_t> out) const {
+  STRIDEWISE_EXPECTS(first >= 0 && std::ssize(out) <= places_ - first,
+                     "Offsets::fill_inverse: places within places()");
   if (layout_.unfindable()) return unexpected(*layout_.unfindable());
   if (out.empty()) return {};
   std::size_t most_dims = 0;

@@ -66,9 +66,12 @@ class PlanCache::State {
     const std::scoped_lock lock(mutex_);
     // Another thread may have been as quick.
     if (find(hash, src, dst, options) == nullptr) {
+      // What may fail comes first: an entry is in both or in neither.
+      std::list<Entry> entry;
+      entry.push_front({hash, src, dst, options, *plan});
+      index_.emplace(hash, entry.begin());
       if (entries_.size() == capacity_) drop_oldest();
-      entries_.push_front({hash, src, dst, options, *plan});
-      index_.emplace(hash, entries_.begin());
+      entries_.splice(entries_.begin(), entry);
     }
     return plan;
   }

@@ -1,18 +1,38 @@
 // The meaning of a reorder. Everything faster must equal this. It asks of each element
 // where it lies; where elements are no whole bytes or lie in more places than one, it asks
-// of each bit of dst what lies there.
+// of each bit of dst what lies there. It allocates nothing: plans that get no memory end here.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
-#include <vector>
 
+#include "base/expects.hpp"
 #include "layout/piece.hpp"
 #include "stridewise/reorder.hpp"
 
 namespace stridewise {
 
 namespace {
+
+using Index = std::array<std::int64_t, detail::max_dims>;
+
+// Of each dim of `shape`, which dim of `other` has its name: the two name the same ones.
+using Dims = std::array<std::size_t, detail::max_dims>;
+Dims dims_in(const Shape& shape, const Shape& other) {
+  Dims dims = {};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const auto same = std::ranges::find(other, shape[d].name, &Dim::name);
+    dims[d] = static_cast<std::size_t>(same - other.begin());
+  }
+  return dims;
+}
+
+std::span<std::int64_t> reordered(const Index& index, const Dims& dims,
+                                  std::size_t count, Index& storage) {
+  for (std::size_t d = 0; d < count; ++d) storage[d] = index[dims[d]];
+  return std::span(storage).first(count);
+}
 
 template <class Move>
 void for_each_element(const Layout& src, const Layout& dst,
@@ -21,21 +41,14 @@ void for_each_element(const Layout& src, const Layout& dst,
   if (fill == Fill::zero) {
     std::fill_n(dst_bytes, dst.size_bytes(), std::byte{0});
   }
-  // The two shapes name the same dims, perhaps in another order.
   const Shape& shape = src.shape();
-  std::vector<std::size_t> dim_of_dst;
-  for (const Dim& dim : dst.shape()) {
-    const auto same = std::ranges::find(shape, dim.name, &Dim::name);
-    dim_of_dst.push_back(static_cast<std::size_t>(same - shape.begin()));
-  }
-  std::vector<std::int64_t> index(shape.size(), 0);
-  std::vector<std::int64_t> dst_index(shape.size(), 0);
+  const Dims dims = dims_in(dst.shape(), shape);
+  Index index = {}, of_dst = {};
   for (std::int64_t e = 0; e < src.elements(); ++e) {
-    for (std::size_t k = 0; k < dst_index.size(); ++k) {
-      dst_index[k] = index[dim_of_dst[k]];
-    }
-    move(src_bytes + src.offset(index) * src.element_bytes(),
-         dst_bytes + dst.offset(dst_index) * dst.element_bytes());
+    const auto at = std::span<const std::int64_t>(index).first(shape.size());
+    const auto to = reordered(index, dims, shape.size(), of_dst);
+    move(src_bytes + src.offset(at) * src.element_bytes(),
+         dst_bytes + dst.offset(to) * dst.element_bytes());
     for (std::size_t d = shape.size(); d-- > 0;) {
       if (++index[d] < shape[d].extent) break;
       index[d] = 0;
@@ -52,39 +65,35 @@ void set_bit(std::byte* memory, std::int64_t bit, bool value) {
   memory[bit / 8] = value ? memory[bit / 8] | mask : memory[bit / 8] & ~mask;
 }
 
-// Bits of the element that `index` of src has, as what dst is to hold.
-std::vector<std::byte> code_of(const Layout& src, const Layout& dst,
-                               std::span<const std::int64_t> index,
-                               const std::byte* src_bytes,
-                               const Values* values) {
-  std::vector<std::byte> code(static_cast<std::size_t>(src.element_bytes()));
-  for (std::int64_t bit = 0; bit < src.element_bits(); ++bit) {
-    set_bit(code.data(), bit, bit_at(src_bytes, src.bit_of(index, bit)));
+// The bit of what the element that `index` of src has becomes.
+bool changed_bit(const Layout& src, std::span<const std::int64_t> index,
+                 const std::byte* src_bytes, const Values& values,
+                 std::int64_t bit) {
+  // Types whose values change have 64 bits at most.
+  std::array<std::byte, 16> code = {}, changed = {};
+  for (std::int64_t b = 0; b < src.element_bits(); ++b) {
+    set_bit(code.data(), b, bit_at(src_bytes, src.bit_of(index, b)));
   }
-  if (values == nullptr) return code;
-  std::vector<std::byte> changed(static_cast<std::size_t>(dst.element_bytes()));
-  convert_values(*values, code.data(), changed.data(), 1);
-  return changed;
+  convert_values(values, code.data(), changed.data(), 1);
+  return bit_at(changed.data(), bit);
 }
 
 void for_each_bit(const Layout& src, const Layout& dst,
                   const std::byte* src_bytes, std::byte* dst_bytes, Fill fill,
                   const Values* values) {
-  std::vector<std::int64_t> index(detail::max_dims);
+  const Dims dims = dims_in(src.shape(), dst.shape());
+  Index index = {}, storage = {};
   for (std::int64_t bit = 0; bit < dst.size_bits(); ++bit) {
     const Found found = dst.find(bit, index);
     if (found.place != Place::element || found.tensor != dst.tensor()) {
       if (fill == Fill::zero) set_bit(dst_bytes, bit, false);
       continue;
     }
-    std::vector<std::int64_t> of_src;
-    for (const Dim& dim : src.shape()) {
-      const auto same = std::ranges::find(dst.shape(), dim.name, &Dim::name);
-      of_src.push_back(
-          index[static_cast<std::size_t>(same - dst.shape().begin())]);
-    }
-    const auto code = code_of(src, dst, of_src, src_bytes, values);
-    set_bit(dst_bytes, bit, bit_at(code.data(), found.bit));
+    const auto at = reordered(index, dims, src.shape().size(), storage);
+    set_bit(dst_bytes, bit,
+            values == nullptr
+                ? bit_at(src_bytes, src.bit_of(at, found.bit))
+                : changed_bit(src, at, src_bytes, *values, found.bit));
   }
 }
 
@@ -98,6 +107,8 @@ bool by_elements(const Layout& src, const Layout& dst) {
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill) {
+  STRIDEWISE_EXPECTS(fill <= Fill::keep,
+                     "reorder_reference: a Fill that there is");
   if (!by_elements(src, dst)) {
     return for_each_bit(src, dst, src_bytes, dst_bytes, fill, nullptr);
   }
@@ -111,6 +122,11 @@ void reorder_reference(const Layout& src, const Layout& dst,
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill, const Values& values) {
+  STRIDEWISE_EXPECTS(fill <= Fill::keep,
+                     "reorder_reference: a Fill that there is");
+  if (values.src == values.dst) {
+    return reorder_reference(src, dst, src_bytes, dst_bytes, fill);
+  }
   if (!by_elements(src, dst)) {
     return for_each_bit(src, dst, src_bytes, dst_bytes, fill, &values);
   }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <span>
 
+#include "base/expects.hpp"
 #include "layout/data.hpp"
 #include "reorder/plan_data.hpp"
 
@@ -76,11 +78,26 @@ void run_relays(const PlanData& data, const std::byte* src, std::byte* dst) {
 }
 // NOLINTEND(misc-no-recursion)
 
+// Memory without bytes may be nowhere.
+[[maybe_unused]] bool lie_apart(const std::byte* src, std::int64_t src_bytes,
+                                const std::byte* dst, std::int64_t dst_bytes) {
+  if ((src == nullptr && src_bytes > 0) || (dst == nullptr && dst_bytes > 0)) {
+    return false;
+  }
+  if (src_bytes == 0 || dst_bytes == 0) return true;
+  const std::less_equal<const std::byte*> before;
+  return before(src + src_bytes, dst) || before(dst + dst_bytes, src);
+}
+
 }  // namespace
 
 void Plan::run_task(std::int64_t task, const std::byte* src,
                     std::byte* dst) const noexcept {
-  run_one(*data_, task, src, dst);
+  STRIDEWISE_EXPECTS(task >= 0 && task < tasks(),
+                     "Plan::run_task: 0 <= task < tasks()");
+  STRIDEWISE_EXPECTS(lie_apart(src, src_bytes(), dst, dst_bytes()),
+                     "Plan::run_task: src and dst do not overlap");
+  run_one(data(), task, src, dst);
 }
 
 void Plan::run(const std::byte* src, std::byte* dst) const {
@@ -90,6 +107,8 @@ void Plan::run(const std::byte* src, std::byte* dst) const {
 
 void Plan::run(const std::byte* src, std::byte* dst,
                const ParallelFor& parallel_for) const {
+  STRIDEWISE_EXPECTS(parallel_for != nullptr,
+                     "Plan::run: a parallel_for that is not empty");
   if (!uses_threads()) return run(src, dst);
   parallel_for(tasks(), [&](std::int64_t task) { run_task(task, src, dst); });
 }

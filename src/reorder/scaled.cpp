@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "layout/boxes.hpp"
 
 namespace stridewise {
@@ -125,6 +127,8 @@ Result<void> convert_scaled(const Layout& src, const std::byte* from,
                             const Layout& dst, std::byte* to,
                             const Values& values, const Scales& scales,
                             const ParallelFor& parallel_for) {
+  STRIDEWISE_EXPECTS(parallel_for != nullptr,
+                     "convert_scaled: a parallel_for that is not empty");
   if (src.element_bits() % 8 != 0 || dst.element_bits() % 8 != 0) {
     return fail(ErrorCode::unsupported,
                 "scales of a dim are of elements that are whole bytes; unpack "
@@ -134,12 +138,19 @@ Result<void> convert_scaled(const Layout& src, const std::byte* from,
   if (!scaled) return unexpected(scaled.error());
   const std::vector<Box> boxes = boxes_of(src, dst, box_elements);
   std::vector<Result<void>> done(boxes.size());
+  std::vector<std::exception_ptr> thrown(boxes.size());
   parallel_for(std::ssize(boxes), [&](std::int64_t k) {
     const auto at = static_cast<std::size_t>(k);
-    done[at] = convert_box(src, from, dst, to, *scaled, boxes[at]);
+    // A caller's threads need not know of exceptions.
+    try {
+      done[at] = convert_box(src, from, dst, to, *scaled, boxes[at]);
+    } catch (...) {
+      thrown[at] = std::current_exception();
+    }
   });
-  for (const Result<void>& each : done) {
-    if (!each) return each;
+  for (std::size_t at = 0; at < done.size(); ++at) {
+    if (thrown[at]) std::rethrow_exception(thrown[at]);
+    if (!done[at]) return done[at];
   }
   return {};
 }

@@ -204,7 +204,16 @@ Result<Queue> Queue::wrap(cl_command_queue queue, const QueueOptions& options) {
     status = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device,
                                    static_cast<void*>(&device), nullptr);
   }
+  cl_command_queue_properties properties = 0;
+  if (status == CL_SUCCESS) {
+    status = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES,
+                                   sizeof properties, &properties, nullptr);
+  }
   if (status != CL_SUCCESS) return failed("clGetCommandQueueInfo", status);
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    return fail(ErrorCode::unsupported,
+                "the queue runs what it is given out of order");
+  }
   status = clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform,
                            static_cast<void*>(&platform), nullptr);
   if (status != CL_SUCCESS) return failed("clGetDeviceInfo", status);

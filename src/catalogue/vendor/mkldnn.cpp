@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/notation.hpp"
 
@@ -130,6 +131,8 @@ Result<MemoryDesc> describe_strided(std::span<const std::int64_t> dims,
 
 Result<std::int64_t> size_bytes(const MemoryDesc& desc,
                                 std::int64_t element_bytes, SizeRule rule) {
+  STRIDEWISE_EXPECTS(rule <= SizeRule::v2,
+                     "mkldnn::size_bytes: a rule that there is");
   if (desc.dims.empty() || std::ranges::find(desc.dims, 0) != desc.dims.end()) {
     return 0;
   }

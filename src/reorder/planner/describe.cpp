@@ -135,7 +135,7 @@ PlanNest described_blocks(const Nest& nest, const engine::Widths& widths) {
 
 }  // namespace
 
-std::vector<PlanNest> Plan::nests() const { return detail::nests_of(*data_); }
+std::vector<PlanNest> Plan::nests() const { return detail::nests_of(data()); }
 
 std::vector<PlanNest> detail::nests_of(const PlanData& data) {
   if (!data.relays.empty()) {

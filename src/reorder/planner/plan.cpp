@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "machine/text.hpp"
 #include "reorder/planner/by_fields.hpp"
 #include "reorder/planner/nests.hpp"
@@ -227,6 +228,9 @@ Plan::Plan(std::shared_ptr<const detail::PlanData> data)
 
 Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                         const PlanOptions& options) {
+  STRIDEWISE_EXPECTS(
+      options.fill <= Fill::keep && options.stores <= Stores::streaming,
+      "Plan::make: a Fill and Stores that there are");
   if (best_isa() < least_isa()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("this build has kernels for {} alone, which this "
@@ -251,32 +255,37 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
   return Plan(std::make_shared<const PlanData>(*std::move(data)));
 }
 
-std::int64_t Plan::src_bytes() const { return data_->src_bytes; }
-std::int64_t Plan::dst_bytes() const { return data_->dst_bytes; }
-std::int64_t Plan::bytes_read() const { return data_->bytes_read; }
-std::int64_t Plan::bytes_written() const { return data_->bytes_written; }
-std::int64_t Plan::tasks() const { return data_->tasks; }
+const PlanData& Plan::data() const {
+  STRIDEWISE_EXPECTS(data_ != nullptr, "Plan: it was not moved from");
+  return *data_;
+}
 
-bool Plan::uses_threads() const { return data_->uses_threads(); }
+std::int64_t Plan::src_bytes() const { return data().src_bytes; }
+std::int64_t Plan::dst_bytes() const { return data().dst_bytes; }
+std::int64_t Plan::bytes_read() const { return data().bytes_read; }
+std::int64_t Plan::bytes_written() const { return data().bytes_written; }
+std::int64_t Plan::tasks() const { return data().tasks; }
+
+bool Plan::uses_threads() const { return data().uses_threads(); }
 
 bool operator==(const Plan& a, const Plan& b) {
   // Relays of as many windows follow from what is relayed.
-  if (a.data_->relays.size() != b.data_->relays.size() ||
-      a.data_->relayed != b.data_->relayed ||
-      a.data_->relayed_fill != b.data_->relayed_fill) {
+  if (a.data().relays.size() != b.data().relays.size() ||
+      a.data().relayed != b.data().relayed ||
+      a.data().relayed_fill != b.data().relayed_fill) {
     return false;
   }
-  const auto& fields = a.data_->fields;
-  const auto& others = b.data_->fields;
+  const auto& fields = a.data().fields;
+  const auto& others = b.data().fields;
   if ((fields == nullptr) != (others == nullptr) ||
       (fields != nullptr && (fields->nests != others->nests ||
                              fields->layouts != others->layouts))) {
     return false;
   }
-  return a.data_->values == b.data_->values &&
-         a.data_->nests == b.data_->nests && a.src_bytes() == b.src_bytes() &&
+  return a.data().values == b.data().values &&
+         a.data().nests == b.data().nests && a.src_bytes() == b.src_bytes() &&
          a.dst_bytes() == b.dst_bytes() &&
-         a.data_->sieve.has_value() == b.data_->sieve.has_value();
+         a.data().sieve.has_value() == b.data().sieve.has_value();
 }
 
 }  // namespace stridewise

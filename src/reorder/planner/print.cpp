@@ -75,6 +75,6 @@ std::string detail::print(const PlanData& data) {
   return text + print_moves(*first.before) + print_moves(*first.after);
 }
 
-std::string Plan::to_string() const { return detail::print(*data_); }
+std::string Plan::to_string() const { return detail::print(data()); }
 
 }  // namespace stridewise

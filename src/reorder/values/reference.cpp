@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/expects.hpp"
 #include "element/decode.hpp"
 #include "element/small_float.hpp"
 #include "reorder/values/converter.hpp"
@@ -211,6 +212,9 @@ void change_sign(const Values& values, const std::byte* src, std::byte* dst) {
 
 void convert_values(const Values& values, const std::byte* src, std::byte* dst,
                     std::int64_t count) {
+  STRIDEWISE_EXPECTS(check(values) && count >= 0,
+                     "convert_values: values that check() lets pass, and no "
+                     "negative count");
   const std::int64_t src_bytes = values.src.bytes();
   const std::int64_t dst_bytes = values.dst.bytes();
   for (std::int64_t k = 0; k < count; ++k, src += src_bytes, dst += dst_bytes) {

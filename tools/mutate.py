@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Faults put into the planner and the kernels, one at a time: do the tests find them?
+
+  tools/mutate.py [--mutants 200] [--seed 1] [--all]
+
+Makes a copy of the sources in build/mutation whose library has all of the faults, each
+asleep until the environment variable STRIDEWISE_MUTANT names it; builds it once; then runs
+the tests of engine/ and reorder/ for each fault until one fails. --all runs every other
+test, too, for those that are left. Prints them, for a person to look at: a fault may change
+nothing but speed.
+
+Exit code 0: at least 95 of 100 were found. Takes hours.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "mutation"
+TREE = WORK / "tree"
+SUBJECTS = ["src/engine", "src/reorder/planner", "src/reorder/fields", "src/reorder/run.cpp"]
+# Written for people: no test of conversions reads it.
+TEXT = ("print.cpp", "explain.cpp", "describe.cpp")
+SWITCH = """#pragma once
+#include <cstdlib>
+inline const int stridewise_mutant =
+    std::getenv("STRIDEWISE_MUTANT") ? std::atoi(std::getenv("STRIDEWISE_MUTANT")) : 0;
+constexpr int mutant(int k) {
+  return __builtin_is_constant_evaluated() ? 0 : stridewise_mutant == k;
+}
+"""
+STAGES = ["^reorder/(golden|fields|passes)$", "^engine/(bits|moves)$|^reorder/evaluated$",
+          "^(engine|reorder)/"]
+FEW_LEFT = 0.05
+
+# What is found in a line, and what stands there instead; "@" is the number of the fault.
+CHANGES = [
+    (re.compile(r" (<|<=|>|>=|==|!=|\+) (?=[\w(])"), r" \1 mutant(@) + "),
+    (re.compile(r" - (?=[\w(])"), r" - mutant(@) - "),
+    (re.compile(r" (\*|/) (?=[\w(])"), r" \1 (1 + mutant(@)) \1 "),
+    (re.compile(r" (&&) "), r" && !mutant(@) && "),
+    (re.compile(r" (\|\|) "), r" || mutant(@) || "),
+    (re.compile(r"\breturn (true|false);"), r"return mutant(@) != \1;"),
+    (re.compile(r"(?<=\bif \()(?!constexpr)(?=[^;]*\) )"), "mutant(@) == 0 && "),
+    (re.compile(r"^( +)((?:\+\+|--)?[\w.\->\[\]]+(?: [-+|&*/]?= [^{}]*|\([^{}]*\))?;)$"),
+     r"\1if (!mutant(@)) \2"),
+]
+NO_STATEMENT = re.compile(r"^ *(return|using|const|constexpr|static|std::|auto|template|case|#|//)")
+
+
+def sites(text):
+    """Each place of a file that can be another: (line, begin, end, what stands there)."""
+    found = []
+    lines = text.split("\n")
+    whole = True  # whether a statement begins here
+    for number, line in enumerate(lines):
+        code = line.split("//")[0].rstrip()
+        skipped = ("constexpr" in code or "template" in code or "static_assert" in code or
+                   "operator" in code or '"' in code or code.lstrip().startswith("#"))
+        for pattern, instead in CHANGES if code and not skipped else []:
+            of_statement = pattern.pattern.startswith("^")
+            if of_statement and (not whole or NO_STATEMENT.match(code)):
+                continue
+            if not code.startswith("  "):
+                continue  # a declaration
+            found += [(number, match.start(), match.end(), match.expand(instead))
+                      for match in pattern.finditer(code)]
+        if code:
+            whole = code.endswith((";", "{", "}"))
+    return found
+
+
+def subjects():
+    for name in SUBJECTS:
+        path = ROOT / name
+        files = sorted(path.rglob("*.[ch]pp")) if path.is_dir() else [path]
+        yield from (file.relative_to(ROOT) for file in files if file.name not in TEXT)
+
+
+def draw(count, seed):
+    """Faults by number, from all places with the same chance, but one a line."""
+    all_sites = {}
+    for file in subjects():
+        for site in sites((ROOT / file).read_text()):
+            all_sites.setdefault((file, site[0]), []).append(site)
+    lines = sorted(all_sites)
+    draws = random.Random(seed)
+    draws.shuffle(lines)
+    chosen = [(file, draws.choice(all_sites[file, line])) for file, line in lines[:count]]
+    return {k + 1: mutant for k, mutant in enumerate(chosen)}
+
+
+def write(mutants):
+    """The copy's sources, with these faults."""
+    by_file = {}
+    for number, (file, site) in mutants.items():
+        by_file.setdefault(file, []).append((number, site))
+    for file in subjects():
+        lines = (ROOT / file).read_text().split("\n")
+        for number, (line, begin, end, instead) in by_file.get(file, []):
+            old = lines[line]
+            lines[line] = old[:begin] + instead.replace("@", str(number)) + old[end:]
+        text = "\n".join(lines)
+        if (TREE / file).read_text() != text:
+            (TREE / file).write_text(text)
+
+
+def copy():
+    TREE.mkdir(parents=True, exist_ok=True)
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout.split()
+    for name in names:
+        to = TREE / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if not to.exists() or to.read_bytes() != (ROOT / name).read_bytes():
+            shutil.copy2(ROOT / name, to)
+    # Tests find what was set up for them.
+    (TREE / "build").mkdir(exist_ok=True)
+    if not (TREE / "build" / "oracles").exists():
+        (TREE / "build" / "oracles").symlink_to(ROOT / "build" / "oracles")
+    (WORK / "mutants.hpp").write_text(SWITCH)
+
+
+def build(mutants):
+    """Builds the copy; faults that do not compile are dropped."""
+    subprocess.run(["cmake", "--preset", "dev", "-DSTRIDEWISE_WERROR=OFF",
+                    "-DSTRIDEWISE_BENCHMARKS=OFF", "-DSTRIDEWISE_EMULATION=OFF",
+                    f"-DCMAKE_CXX_FLAGS=-w -include {WORK}/mutants.hpp"],
+                   cwd=TREE, check=True, stdout=subprocess.DEVNULL)
+    while True:
+        write(mutants)
+        done = subprocess.run(["cmake", "--build", "--preset", "dev", "--", "-k", "0"],
+                              cwd=TREE, capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        bad = set()
+        for path, line in re.findall(r"(/\S+?):(\d+):(?:\d+:)?", done.stdout + done.stderr):
+            for number, (file, site) in mutants.items():
+                if str(TREE / file) == path and site[0] + 1 == int(line):
+                    bad.add(number)
+        if not bad:
+            sys.exit(done.stdout[-4000:])
+        print(f"{len(bad)} do not compile", flush=True)
+        for number in bad:
+            del mutants[number]
+
+
+def is_found(number, every):
+    environment = {**os.environ, "STRIDEWISE_MUTANT": str(number)}
+    stages = [["-R", stage] for stage in STAGES]
+    if every:
+        stages.append(["-E", "^(engine|reorder)/|source|install|run/run"])
+    return any(subprocess.run(["ctest", "--test-dir", TREE / "build" / "release", "--timeout",
+                               "300", "--stop-on-failure", *stage], env=environment,
+                              capture_output=True).returncode != 0 for stage in stages)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mutants", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="run all tests for those left")
+    options = parser.parse_args()
+    copy()
+    # More than are asked for: not each compiles.
+    mutants = draw(options.mutants + options.mutants // 4, options.seed)
+    build(mutants)
+    if is_found(0, False):
+        sys.exit("tests fail without a fault")
+    chosen = sorted(mutants)[:options.mutants]
+    left = []
+    for done, number in enumerate(chosen, 1):
+        file, (line, _, _, instead) = mutants[number]
+        found = is_found(number, options.all)
+        print(f"{done}/{len(chosen)} {'found' if found else 'LEFT '} {file}:{line + 1} "
+              f"{instead.strip().replace('@', str(number))}", flush=True)
+        if not found:
+            left.append(number)
+    print(f"{len(chosen) - len(left)} of {len(chosen)} found")
+    return 1 if len(left) > FEW_LEFT * len(chosen) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
