@@ -90,6 +90,7 @@ void run_convert(Context& context, const ConvertCommand& given) {
     throw Failure{{ErrorCode::invalid_value,
                    "--to-window needs --shape, the extents of all of OUT"}};
   }
+  const Unchanged in(options.in);
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   if (options.from.empty() && !options.needs_to) use_header(options);
   need(options.from, "--from", options.in);
@@ -120,7 +121,7 @@ void run_convert(Context& context, const ConvertCommand& given) {
     mover = mover_on(options.device, around ? Fill::keep : convert.fill);
     convert.move = mover.move;
   }
-  const ConvertReport report = convert_one(context, options, convert);
+  const ConvertReport report = convert_one(context, options, convert, in);
   Json json = json_of(report);
   json["device"] = mover.device;
   const std::string& storage = *mover.storage;

@@ -232,8 +232,11 @@ struct Opened {
   TensorFile a, b;
 };
 Opened open_both(DiffCommand& options) {
+  const Unchanged a(options.a), b(options.b);
   use_sidecars(options);
   Opened files{open_dump(options.a), open_dump(options.b)};
+  value_of(a.check());
+  value_of(b.check());
   if (!options.layout_a.empty()) {
     take_told(options.shape,
               resolve_all(std::array{options.layout_a}, options.shape));

@@ -127,16 +127,11 @@ ConvertOptions common_options(const ConvertCommand& options,
 }
 
 ConvertReport convert_one(const Context& context, const ConvertCommand& options,
-                          ConvertOptions convert) {
-  const std::string in = identity_of(convert.in);
+                          ConvertOptions convert, const Unchanged& in) {
   std::optional<OutputFile> sidecar;
   convert.before_commit = [&](const ConvertJob& job,
                               std::span<const std::byte> file) -> Result<void> {
-    // What was said of IN is of the bytes that were there then.
-    if (identity_of(convert.in) != in) {
-      return fail(ErrorCode::io,
-                  convert.in.string() + ": changed while it was read");
-    }
+    if (auto same = in.check(); !same) return same;
     if (options.sidecar) {
       Result<OutputFile> made = make_sidecar(
           convert.out,

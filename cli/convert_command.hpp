@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "dump_window.hpp"
 #include "scales.hpp"
+#include "sidecar.hpp"
 
 namespace stridewise::cli {
 
@@ -47,10 +48,12 @@ struct Parts {
 [[nodiscard]] ConvertOptions common_options(
     const ConvertCommand& options, std::span<const LayoutSource> layouts);
 
-// Converts one file; what a sidecar says of it is written with it, or goes.
+// Converts one file, of which `in` was made before its sidecar was read; what a sidecar
+// says of OUT is written with it, or goes.
 [[nodiscard]] ConvertReport convert_one(const Context& context,
                                         const ConvertCommand& options,
-                                        ConvertOptions convert);
+                                        ConvertOptions convert,
+                                        const Unchanged& in);
 
 // The report for people, of files that the command line names so, and as JSON.
 [[nodiscard]] std::string text_of(const ConvertReport& report,

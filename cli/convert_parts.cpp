@@ -46,6 +46,7 @@ void check_targets(const Layout& memory, const std::filesystem::path& in,
 // IN's memory to a file a part.
 void split(const Context& context, ConvertCommand options,
            const std::vector<PartFile>& files) {
+  const Unchanged in(options.in);
   use_sidecar(options.in, options.from, options.shape, options.dtype);
   need(options.from, "--from", options.in);
   need(options.shape, "--shape", options.in);
@@ -64,7 +65,7 @@ void split(const Context& context, ConvertCommand options,
     convert.part = file.name;
     convert.out = file.path;
     convert.to = value_of(rows_of_part(memory, file.name));
-    const ConvertReport report = convert_one(context, options, convert);
+    const ConvertReport report = convert_one(context, options, convert, in);
     Json one = json_of(report);
     one["part"] = file.name;
     one["file"] = file.path.string();
@@ -88,7 +89,8 @@ void compose(const Context& context, const ConvertCommand& options,
   convert.to = sources[0];
   convert.shape = shape_for(options.shape, sources);
   convert.part_files = files;
-  const ConvertReport report = convert_one(context, options, convert);
+  const ConvertReport report =
+      convert_one(context, options, convert, Unchanged(convert.in));
   Json json = json_of(report);
   json["file"] = out;
   context.answer(

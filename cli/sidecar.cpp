@@ -104,6 +104,15 @@ std::optional<Json> read_sidecar(const fs::path& file, std::string& why) {
   return std::nullopt;
 }
 
+// Which file a name stands for, and when that was written last.
+std::string identity_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return "";
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino,
+                     status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   return value_of(is_same_file(a, b)) ||
@@ -214,12 +223,13 @@ void need_shape(const std::string& shape, std::span<const LayoutSource> layouts,
   if (has_dims) need(shape, "--shape", file);
 }
 
-std::string identity_of(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return "";
-  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino,
-                     status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+Unchanged::Unchanged(fs::path file)
+    : file_(split_container_path(file.native()).file),
+      identity_(identity_of(file_)) {}
+
+Result<void> Unchanged::check() const {
+  if (identity_of(file_) == identity_) return {};
+  return fail(ErrorCode::io, file_.string() + ": changed while it was read");
 }
 
 Fingerprint fingerprint_of(std::span<const std::byte> bytes) {

@@ -17,9 +17,18 @@ namespace stridewise::cli {
 [[nodiscard]] std::filesystem::path sidecar_of(
     const std::filesystem::path& file);
 
-// Which file a name stands for, and when that was written last. Another file under the
-// name, or other bytes in it, differ.
-[[nodiscard]] std::string identity_of(const std::filesystem::path& file);
+// A file as it is when this is made. A sidecar that is read after it speaks of these bytes
+// alone: who has opened the file by then checks that they are still the same.
+class Unchanged {
+ public:
+  explicit Unchanged(std::filesystem::path file);
+  // Error io: the name is another file's now, or the file was written to.
+  [[nodiscard]] Result<void> check() const;
+
+ private:
+  std::filesystem::path file_;
+  std::string identity_;
+};
 
 // What a sidecar tells; empty where there is none. JSON that does not name the file
 // is no sidecar of it. What the header of a .npy file tells comes before.
