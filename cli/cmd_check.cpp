@@ -91,10 +91,10 @@ std::optional<std::int64_t> start_of(const CheckCommand& options,
 
 void run_check(Context& context, const CheckCommand& given) {
   CheckCommand options = given;
-  const Unchanged told(options.file);
+  const Unchanged before(options.file);
   use_sidecar(options.file, options.layout, options.shape, options.dtype);
   TensorFile file = open_dump(options.file);
-  value_of(told.check());
+  value_of(before.check());
   const auto [layout, type] = bind(options, file);
   const Shape& shape = layout.shape();
   const auto size = static_cast<std::int64_t>(file.data().size());

@@ -1,8 +1,9 @@
-// Runs a fuzz target without a fuzzer: every file of the given folders, and
-// mutations of each from a fixed seed.
+// Runs a fuzz target without a fuzzer: every file of the given folders, and so many
+// mutations of each from a fixed seed: fuzz.NAME COUNT FOLDER...
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,8 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size);
 
 namespace {
-
-constexpr int mutations_a_seed = 3000;
 
 void run(const std::string& input) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()),
@@ -52,14 +51,15 @@ std::string mutate(std::string text, std::mt19937& random) {
 
 int main(int argc, char** argv) {
   std::mt19937 random(20260101);
+  const int mutations = argc > 1 ? std::atoi(argv[1]) : 0;
   int runs = 0;
-  for (int k = 1; k < argc; ++k) {
+  for (int k = 2; k < argc; ++k) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[k])) {
       std::ifstream file(entry.path(), std::ios::binary);
       const std::string seed((std::istreambuf_iterator<char>(file)), {});
       run(seed);
-      for (int m = 0; m < mutations_a_seed; ++m) run(mutate(seed, random));
-      runs += 1 + mutations_a_seed;
+      for (int m = 0; m < mutations; ++m) run(mutate(seed, random));
+      runs += 1 + mutations;
     }
   }
   std::printf("%d inputs\n", runs);

@@ -82,11 +82,11 @@ def subjects():
         yield from (file.relative_to(ROOT) for file in files if file.name not in TEXT)
 
 
-def draw(count, seed):
+def draw(sources, count, seed):
     """Faults by number, from all places with the same chance, but one a line."""
     all_sites = {}
-    for file in subjects():
-        for site in sites((ROOT / file).read_text()):
+    for file, text in sources.items():
+        for site in sites(text):
             all_sites.setdefault((file, site[0]), []).append(site)
     lines = sorted(all_sites)
     draws = random.Random(seed)
@@ -95,13 +95,13 @@ def draw(count, seed):
     return {k + 1: mutant for k, mutant in enumerate(chosen)}
 
 
-def write(mutants):
+def write(sources, mutants):
     """The copy's sources, with these faults."""
     by_file = {}
     for number, (file, site) in mutants.items():
         by_file.setdefault(file, []).append((number, site))
-    for file in subjects():
-        lines = (ROOT / file).read_text().split("\n")
+    for file, original in sources.items():
+        lines = original.split("\n")
         for number, (line, begin, end, instead) in by_file.get(file, []):
             old = lines[line]
             lines[line] = old[:begin] + instead.replace("@", str(number)) + old[end:]
@@ -126,14 +126,14 @@ def copy():
     (WORK / "mutants.hpp").write_text(SWITCH)
 
 
-def build(mutants):
+def build(sources, mutants):
     """Builds the copy; faults that do not compile are dropped."""
     subprocess.run(["cmake", "--preset", "dev", "-DSTRIDEWISE_WERROR=OFF",
                     "-DSTRIDEWISE_BENCHMARKS=OFF", "-DSTRIDEWISE_EMULATION=OFF",
                     f"-DCMAKE_CXX_FLAGS=-w -include {WORK}/mutants.hpp"],
                    cwd=TREE, check=True, stdout=subprocess.DEVNULL)
     while True:
-        write(mutants)
+        write(sources, mutants)
         done = subprocess.run(["cmake", "--build", "--preset", "dev", "--", "-k", "0"],
                               cwd=TREE, capture_output=True, text=True)
         if done.returncode == 0:
@@ -166,10 +166,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all", action="store_true", help="run all tests for those left")
     options = parser.parse_args()
+    # Of this moment: who edits them meanwhile changes nothing.
+    sources = {file: (ROOT / file).read_text() for file in subjects()}
     copy()
     # More than are asked for: not each compiles.
-    mutants = draw(options.mutants + options.mutants // 4, options.seed)
-    build(mutants)
+    mutants = draw(sources, options.mutants + options.mutants // 4, options.seed)
+    build(sources, mutants)
     if is_found(0, False):
         sys.exit("tests fail without a fault")
     chosen = sorted(mutants)[:options.mutants]
