@@ -40,8 +40,7 @@ class Definition {
       if (const auto at = bit_of(index, bit, part)) bits.push_back(*at);
     } while (choose_next_copies());
     std::ranges::sort(bits);
-    const auto twice = std::ranges::unique(bits);
-    bits.erase(twice.begin(), twice.end());
+    bits.erase(std::unique(bits.begin(), bits.end()), bits.end());
     return bits;
   }
 
