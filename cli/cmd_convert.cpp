@@ -83,6 +83,11 @@ void run_convert(Context& context, const ConvertCommand& given) {
   }
   check_not_stdout(options.out);
   if (options.sidecar) check_sidecar(options.in, options.out);
+  if (options.sidecar && options.packed && is_npy(options.out)) {
+    throw Failure{{ErrorCode::unsupported,
+                   "--packed --sidecar: the array's header and the sidecar "
+                   "would tell two shapes; write a raw file"}};
+  }
   value_of(check_tensor_name(options.out));
   // Of one window of OUT the shape is OUT's, which IN's sidecar does not know.
   if (!options.to_window.empty() && options.from_window.empty() &&

@@ -48,7 +48,7 @@ std::string type_text(const ContainedTensor& tensor) {
 
 Listed listed(const ContainedTensor& tensor) {
   Listed row{.name = tensor.name,
-             .type = type_text(tensor),
+             .type = one_line(type_text(tensor)),
              .shape = print_extents(tensor.shape),
              .layout = tensor.layout,
              .bytes = tensor.bytes,

@@ -43,6 +43,13 @@ void run_offsets(Context& context, const OffsetsCommand& options) {
   check_not_stdout(out);
   check_whole_file(out);
   value_of(check_tensor_name(out));
+  for (const std::string& table : options.tables) {
+    const std::string file = table.substr(table.find('=') + 1);
+    if (value_of(is_same_file(file, out))) {
+      throw Failure{
+          {ErrorCode::io, out.string() + ": is a table of the layout"}};
+    }
+  }
   if (options.inverse && layout.unfindable()) {
     throw Failure{*layout.unfindable()};
   }

@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,10 +61,26 @@ Command Command::add_command(const std::string& name,
   return Command(*app_->add_subcommand(name, about));
 }
 
+namespace {
+
+// CLI11 takes the nearest number of 64 bits for one beyond them.
+std::string fault_of_number(const std::string& text) {
+  errno = 0;
+  (void)std::strtoll(text.c_str(), nullptr, 0);
+  return errno == ERANGE ? text + " does not fit 64 bits" : "";
+}
+
+}  // namespace
+
 template <class Value>
 Option Command::add_option(const std::string& names, Value& value,
                            const std::string& about) {
-  return Option(app_->add_option(names, value, about));
+  CLI::Option* const option = app_->add_option(names, value, about);
+  if constexpr (std::is_same_v<Value, std::int64_t> ||
+                std::is_same_v<Value, std::optional<std::int64_t>>) {
+    option->check(fault_of_number, "");
+  }
+  return Option(option);
 }
 template Option Command::add_option(const std::string&, int&,
                                     const std::string&);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 
 #include "catalogues.hpp"
 
@@ -18,7 +19,20 @@ namespace stridewise::cli {
 
 namespace {
 
-// Bytes of the UTF-8 character at `at`; 0 where there is none.
+// Characters of two and three bytes that a terminal obeys instead of showing them: C1
+// controls, and those that turn the direction of what is written.
+bool commands_terminal(std::string_view character) {
+  static constexpr auto obeyed = std::to_array<std::string_view>(
+      {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8",
+       "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac",
+       "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7",
+       "\xe2\x81\xa8", "\xe2\x81\xa9", "\xef\xbb\xbf"});
+  const bool c1 = character.size() == 2 && character[0] == '\xc2' &&
+                  static_cast<unsigned char>(character[1]) < 0xa0;
+  return c1 || std::ranges::find(obeyed, character) != obeyed.end();
+}
+
+// Bytes of the UTF-8 character at `at`; 0 where there is none that shows.
 std::size_t character_bytes(const std::string& text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   if (lead < 0x80) return lead < 0x20 || lead == 0x7f ? 0 : 1;
@@ -31,7 +45,8 @@ std::size_t character_bytes(const std::string& text, std::size_t at) {
   for (std::size_t k = 1; k < bytes; ++k) {
     if ((static_cast<unsigned char>(text[at + k]) & 0xc0) != 0x80) return 0;
   }
-  return bytes;
+  const std::string_view character = std::string_view(text).substr(at, bytes);
+  return commands_terminal(character) ? 0 : bytes;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "catalogues.hpp"
 #include "dump_files.hpp"
 #include "layout_options.hpp"
 #include "progress.hpp"
@@ -96,6 +97,24 @@ std::byte fill_byte(const ConvertCommand& options) {
   return static_cast<std::byte>(*byte);
 }
 
+// What OUT's sidecar is to say: a layout and a shape that a command reads again.
+Sidecar words_of(const ConvertCommand& options, const ConvertOptions& convert,
+                 const ConvertJob& job) {
+  Shape shape = convert.to_shape.value_or(job.src.shape());
+  // A part knows some dims alone, or only k/32 of one.
+  const bool of_part = job.dst.tensors().size() > 1 ||
+                       std::ranges::any_of(shape, [](const Dim& dim) {
+                         return dim.name.find('/') != std::string::npos;
+                       });
+  if (of_part && convert.shape && !convert.to_shape) shape = *convert.shape;
+  // Dims of positions, as aBcd16b has them, have the names of the other side here.
+  const auto alone = resolve_layout(options.to, {}, known_layouts());
+  const std::string layout = alone && alone->positional_dims
+                                 ? print(job.dst.expression())
+                                 : options.to;
+  return {layout, print(shape), std::string(job.values.dst.name)};
+}
+
 }  // namespace
 
 ConvertOptions common_options(const ConvertCommand& options,
@@ -134,10 +153,7 @@ ConvertReport convert_one(const Context& context, const ConvertCommand& options,
     if (auto same = in.check(); !same) return same;
     if (options.sidecar) {
       Result<OutputFile> made = make_sidecar(
-          convert.out,
-          {options.to, print(convert.to_shape.value_or(job.src.shape())),
-           std::string(job.values.dst.name)},
-          fingerprint_of(file));
+          convert.out, words_of(options, convert, job), fingerprint_of(file));
       if (!made) return unexpected(std::move(made.error()));
       sidecar.emplace(*std::move(made));
     }

@@ -94,10 +94,11 @@ void compose(const Context& context, const ConvertCommand& options,
   Json json = json_of(report);
   json["file"] = out;
   context.answer(
-      json, fmt::format("{}: {} parts, {} -> {} in {}\n", out, files.size(),
-                        print_bytes(static_cast<double>(report.bytes_read)),
-                        print_bytes(static_cast<double>(report.bytes_written)),
-                        print_seconds(report.seconds)));
+      json,
+      fmt::format("{}: {} parts, {} -> {} in {}\n", one_line(out), files.size(),
+                  print_bytes(static_cast<double>(report.bytes_read)),
+                  print_bytes(static_cast<double>(report.bytes_written)),
+                  print_seconds(report.seconds)));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <type_traits>
+#include <vector>
 
 namespace stridewise::cli {
 
@@ -102,14 +104,24 @@ Json Json::object() {
 std::optional<Json> Json::parse(std::string_view text, std::string* why) {
   constexpr int deepest = 100;
   bool deep = false;
-  const auto shallow = [&](int depth, Parsed::parse_event_t, Parsed&) {
+  bool twice = false;
+  std::vector<std::set<std::string>> keys;  // of the objects around
+  const auto sound = [&](int depth, Parsed::parse_event_t event,
+                         Parsed& parsed) {
     deep = deep || depth > deepest;
+    if (event == Parsed::parse_event_t::object_start) keys.emplace_back();
+    if (event == Parsed::parse_event_t::object_end) keys.pop_back();
+    if (event == Parsed::parse_event_t::key) {
+      const bool first = keys.back().insert(parsed.get<std::string>()).second;
+      twice = twice || !first;
+    }
     return !deep;
   };
   try {
-    const Parsed value = Parsed::parse(text, shallow);
-    if (!deep) return Written::from(value);
-    if (why != nullptr) *why = "nested too deep";
+    const Parsed value = Parsed::parse(text, sound);
+    if (!deep && !twice) return Written::from(value);
+    if (why != nullptr)
+      *why = deep ? "nested too deep" : "a key is there twice";
   } catch (const Parsed::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string_view message = error.what();

@@ -25,10 +25,14 @@ namespace {
 constexpr std::array<const char*, 3> told_keys = {"layout", "shape", "dtype"};
 constexpr std::size_t longest_sidecar_bytes = 1 << 20;
 
-// At most so many bytes of the file and one more. Ends the command where it cannot be
-// read: what it says might be true.
-std::string read_text(const fs::path& path) {
-  const MappedFile file = value_of(MappedFile::open(path));
+// At most so many bytes of the file and one more; nullopt: it is gone. Ends the command
+// where it cannot be read: what it says might be true.
+std::optional<std::string> read_text(const fs::path& path) {
+  const Result<MappedFile> opened = MappedFile::open(path);
+  // Another command may remove it at any time.
+  if (!opened && !value_of(file_exists(path))) return std::nullopt;
+  if (!opened) throw Failure{opened.error()};
+  const MappedFile& file = *opened;
   const auto bytes = file.bytes().first(
       std::min(file.bytes().size(), longest_sidecar_bytes + 1));
   std::string text(bytes.size(), '\0');
@@ -94,7 +98,9 @@ std::optional<Json> read_sidecar(const fs::path& file, std::string& why) {
     throw Failure{{ErrorCode::io, path.string() + ": " + unknown.message()}};
   }
   if (!fs::is_regular_file(status)) return std::nullopt;
-  std::optional<Json> json = parse_sidecar(read_text(path), why);
+  const std::optional<std::string> text = read_text(path);
+  if (!text) return std::nullopt;
+  std::optional<Json> json = parse_sidecar(*text, why);
   if (!json) return std::nullopt;
   const std::optional<std::string> named = json->find("file")->text();
   if (named == file.filename().string()) return json;
@@ -260,7 +266,10 @@ void check_sidecar(const fs::path& in, const fs::path& out) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored))) return;
   std::string why = "is no file";
-  if (read_sidecar(out, why)) return;
+  if (read_sidecar(out, why) ||
+      !fs::exists(fs::symlink_status(path, ignored))) {
+    return;
+  }
   const bool beside_in = same_file(path, sidecar_of(in));
   refuse((beside_in ? "may be the sidecar of IN, and is none of OUT: it "
                     : "is no sidecar of OUT: it ") +

@@ -46,7 +46,8 @@ void handle_signals(bool json) {
   // Writing beyond a limit is an error of the call then.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGBUS, fail_for_bytes);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU}) {
     // What nohup ignores stays ignored.
     if (std::signal(signal, end_by) == SIG_IGN) std::signal(signal, SIG_IGN);
   }

@@ -1,5 +1,6 @@
-// Commands on one file and its sidecar in any order, while others write to both: decode
-// gives what was converted or an error, what fails changes nothing, and nothing is left.
+// Commands on one file and its sidecar in any order, both of which are written to between
+// them: decode gives what was converted or an error, what fails changes nothing, and nothing
+// is left.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdint>

@@ -38,9 +38,11 @@ void check(const Container& container, std::size_t file_bytes) {
       continue;
     }
     require(std::ssize(loaded->bytes) == tensor.bytes);
-    unsigned sum = 0;
-    for (const std::byte b : loaded->bytes) sum += static_cast<unsigned>(b);
-    require(sum <= 255 * loaded->bytes.size());
+    // All of them can be read.
+    volatile unsigned sum = 0;
+    for (const std::byte b : loaded->bytes) {
+      sum = sum + static_cast<unsigned>(b);
+    }
   }
 }
 

@@ -65,7 +65,10 @@ HEADERS = {"layout": "layout", "nested": "base", "offsets": "layout", "notation"
            "result": "base", "suggest": "base", "parallel": "base",
            "version": "base"}
 VENDORS = re.compile(r"\b(mace|okk|sophon|mli|embarc)\b", re.IGNORECASE)
-FORBIDDEN_SYMBOLS = {"abort", "printf", "puts", "fprintf", "exit"}
+FORBIDDEN_SYMBOLS = {"abort", "printf", "puts", "fprintf", "exit", "_exit", "fputs", "fwrite",
+                     "putchar", "write", "__printf_chk", "__fprintf_chk", "__assert_fail",
+                     "pthread_create", "fork"}
+FORBIDDEN_PARTS = ("std::cout", "std::cerr", "std::thread::_M_start")
 
 
 def folder_of(path):
@@ -109,7 +112,8 @@ def symbol_faults(library):
                            text=True).stdout.splitlines()
     for line in lines:
         symbol = line.split("U ", 1)[-1].strip()
-        if symbol.split("@")[0] in FORBIDDEN_SYMBOLS or "std::cout" in symbol:
+        if (symbol.split("@")[0] in FORBIDDEN_SYMBOLS or
+                any(part in symbol for part in FORBIDDEN_PARTS)):
             yield f"{library}: uses {symbol}"
 
 

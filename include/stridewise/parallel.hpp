@@ -11,11 +11,10 @@ namespace stridewise {
 // Calls body(0) .. body(count-1), each once, in any order, possibly at the same
 // time, and returns when all have returned. `body` does not throw.
 //
-// One that throws must do so after each body that it began has returned. The exception
-// goes through the function that called it. A file that was to be written is then as it
-// was before; memory that was to be written holds any bytes within its size, and layouts,
-// plans and caches are as good as before. One that leaves a body out, or calls it twice,
-// leaves dst in part unwritten or written twice, no worse.
+// A ParallelFor that throws must do so after each body that it began has returned. The
+// exception goes through the function that called it. A file that was to be written is then
+// as it was before; memory that was to be written holds any bytes within its size; layouts,
+// plans and caches are as good as before.
 using ParallelFor = std::function<void(
     std::int64_t count, const std::function<void(std::int64_t)>& body)>;
 

@@ -7,8 +7,9 @@
 
 namespace stridewise {
 
-void end_for_broken_promise(const char* promise) {
-  std::fprintf(stderr, "stridewise: a caller breaks a promise: %s\n", promise);
+void end_for_precondition(const char* precondition) {
+  std::fprintf(stderr, "stridewise: a precondition does not hold: %s\n",
+               precondition);
   std::abort();
 }
 

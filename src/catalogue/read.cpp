@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "catalogue/instantiate.hpp"
+#include "catalogue/toml_keys.hpp"
 #include "catalogue/toml_reader.hpp"
 #include "stridewise/catalogue.hpp"
 
@@ -282,26 +282,6 @@ class Reader : private TomlReader {
   std::set<std::string> names_;  // of layouts
 };
 
-// Keys of many parts, "a.a.a", are read by as many calls in each other.
-bool has_deep_keys(std::string_view text) {
-  constexpr int most_parts = 16;
-  int dots = 0;
-  char quote = 0;
-  for (const char c : text) {
-    if (quote != 0) {
-      quote = c == quote || c == '\n' ? '\0' : quote;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '.') {
-      if (++dots > most_parts) return true;
-    } else if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' &&
-               c != '-' && c != ' ' && c != '\t') {
-      dots = 0;
-    }
-  }
-  return false;
-}
-
 constexpr std::size_t longest_file = std::size_t{16} << 20;
 
 }  // namespace
@@ -314,6 +294,12 @@ Result<Catalogue> Catalogue::read(std::string_view text,
                             text.size() > longest_file
                                 ? "a catalogue has up to 16 MiB"
                                 : "a key of more than 16 parts"));
+  }
+  if (const std::size_t line = line_of_foreign_key(text)) {
+    return fail(
+        ErrorCode::syntax,
+        fmt::format("{}:{}: a key is of letters a to z, digits, - and _", file,
+                    line));
   }
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {

@@ -31,6 +31,16 @@ void TomlReader::expect_keys(const toml::table& table, Keys known) {
   }
 }
 
+void TomlReader::expect_line(const toml::node& at, std::string_view key,
+                             std::string_view value) {
+  const auto controls = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  };
+  if (std::ranges::any_of(value, controls)) {
+    fault(at, fmt::format("'{}' must be one line of text", key));
+  }
+}
+
 std::string TomlReader::text(const toml::table& table, std::string_view key,
                              bool required) {
   const toml::node* node = table.get(key);
@@ -38,7 +48,10 @@ std::string TomlReader::text(const toml::table& table, std::string_view key,
     if (required) fault(table, fmt::format("'{}' is missing", key));
     return {};
   }
-  if (const auto value = node->value_exact<std::string>()) return *value;
+  if (const auto value = node->value_exact<std::string>()) {
+    expect_line(*node, key, *value);
+    return *value;
+  }
   if (const auto value = node->value_exact<std::int64_t>()) {
     return std::to_string(*value);
   }
@@ -56,6 +69,7 @@ std::vector<std::string> TomlReader::texts(const toml::table& table,
   for (const toml::node& element : *array) {
     const auto value = element.value_exact<std::string>();
     if (!value) fault(element, fmt::format("'{}' must be texts", key));
+    if (value) expect_line(element, key, *value);
     all.push_back(value.value_or(""));
   }
   return all;

@@ -93,8 +93,7 @@ Result<Layout> read_again(const std::string& text, const Layout& layout) {
 
 Result<std::string> print_as(const Layout& layout, Dialect dialect) {
   using namespace dialects;
-  STRIDEWISE_EXPECTS(dialect <= Dialect::torch,
-                     "print_as: a dialect that there is");
+  STRIDEWISE_EXPECTS(dialect <= Dialect::torch, "print_as: a valid dialect");
   if (layout.unreadable()) return unexpected(*layout.unreadable());
   if (layout.elements() == 0) return cannot("a tensor without elements");
   std::int64_t along = 0;

@@ -275,7 +275,7 @@ Result<Picture> build(const Layout& layout, const DrawOptions& options,
                       Care care, std::span<const std::int64_t> columns) {
   STRIDEWISE_EXPECTS(
       options.label <= DrawLabel::offset && options.view <= DrawView::banks,
-      "make_picture: a label and a view that there are");
+      "make_picture: a valid label and view");
   if (is_pieced(layout)) return build_pieces(layout, options, columns);
   return Builder(layout, options, care, columns).run();
 }

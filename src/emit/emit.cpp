@@ -160,8 +160,7 @@ namespace {
 }  // namespace
 
 Result<EmittedCode> emit(const Layout& layout, const EmitOptions& options) {
-  STRIDEWISE_EXPECTS(there_are(options),
-                     "emit: a language and integers that there are");
+  STRIDEWISE_EXPECTS(there_are(options), "emit: a valid language and integers");
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }
@@ -188,7 +187,7 @@ Result<EmittedCode> emit_dynamic(const Expression& expression,
                                  std::int64_t element_bytes,
                                  const EmitOptions& options) {
   STRIDEWISE_EXPECTS(there_are(options),
-                     "emit_dynamic: a language and integers that there are");
+                     "emit_dynamic: a valid language and integers");
   if (auto checked = check_name(options.name); !checked) {
     return unexpected(checked.error());
   }

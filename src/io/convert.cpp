@@ -210,8 +210,7 @@ Result<LayoutSource> rows_of_part(const Layout& memory,
 Result<ConvertReport> convert_file(const ConvertOptions& given) {
   STRIDEWISE_EXPECTS(given.parallel_for != nullptr,
                      "convert_file: a parallel_for that is not empty");
-  STRIDEWISE_EXPECTS(given.fill <= Fill::keep,
-                     "convert_file: a Fill that there is");
+  STRIDEWISE_EXPECTS(given.fill <= Fill::keep, "convert_file: a valid Fill");
   ConvertOptions options = given;
   if (!options.to_window.empty()) options.fill = Fill::keep;
   align_dims(options.from, options.to);

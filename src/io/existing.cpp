@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "io/tensor.hpp"
+#include "layout/piece.hpp"
 
 namespace stridewise {
 
@@ -87,7 +89,8 @@ void swap_elements(const Layout& layout, const ElementType& type,
                                 : type.bytes();
   constexpr std::int64_t slice = 1 << 16;
   const auto swap_slice = [&](std::int64_t task) {
-    std::vector<std::int64_t> index(layout.shape().size());
+    std::array<std::int64_t, detail::max_dims> storage = {};
+    const auto index = std::span(storage).first(layout.shape().size());
     const std::int64_t end = std::min((task + 1) * slice, layout.places());
     for (std::int64_t place = task * slice; place < end; ++place) {
       if (options.fill == Fill::keep &&

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/expects.hpp"
 #include "io/tensor.hpp"
 #include "stridewise/notation.hpp"
 
@@ -145,6 +146,7 @@ bool holds_elements(const LayoutSource& layout, const Side& side) {
 }
 
 Result<Shape> shape_of_array(const TensorFile& file, const LayoutSource& from) {
+  STRIDEWISE_EXPECTS(file.npy.has_value(), "shape_of_array: a .npy array");
   const NpyHeader& npy = *file.npy;
   std::vector<std::string> loops;
   bool plain = true;

@@ -180,6 +180,9 @@ std::span<std::byte> OutputFile::bytes() const {
 Result<void> OutputFile::cut_to(std::int64_t size) {
   STRIDEWISE_EXPECTS(state_ != nullptr,
                      "OutputFile::cut_to: it was not moved from");
+  STRIDEWISE_EXPECTS(
+      size >= 0 && static_cast<std::size_t>(size) <= state_->size,
+      "OutputFile::cut_to: at most the size of the file");
   if (::ftruncate(state_->file.get(), size) == 0) return {};
   return io_error(state_->target.path, "cannot write", errno);
 }

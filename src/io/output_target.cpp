@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +25,13 @@ unexpected<Error> refuse(const fs::path& path, std::string_view why) {
   return fail(ErrorCode::io, fmt::format("{}: {}", path.string(), why));
 }
 
+// Links of /proc lead to files whatever those are called now: /proc/self/exe.
+bool is_of_system(const fs::path& link) {
+  struct statfs disk {};
+  return ::statfs(folder_of(link).c_str(), &disk) == 0 &&
+         disk.f_type == PROC_SUPER_MAGIC;
+}
+
 // Where a link leads to. What has no name there, as a pipe behind /dev/stdout, is told
 // under the name that was given.
 Result<fs::path> followed(const fs::path& given) {
@@ -38,6 +47,9 @@ Result<fs::path> followed(const fs::path& given) {
                   fmt::format("is a link to {}, which does not exist; name "
                               "that, or remove the link",
                               fs::read_symlink(given, none).string()));
+  }
+  if (is_of_system(given)) {
+    return refuse(given, "stands for what a process has open, not for a name");
   }
   std::error_code unnamed;
   fs::path target = fs::canonical(given, unnamed);

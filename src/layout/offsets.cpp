@@ -186,7 +186,7 @@ Offsets::Offsets(Layout layout, OffsetUnit unit)
 
 Result<Offsets> Offsets::make(const Layout& layout, OffsetUnit unit) {
   STRIDEWISE_EXPECTS(unit <= OffsetUnit::element,
-                     "Offsets::make: a unit that there is");
+                     "Offsets::make: a valid unit");
   if (layout.unreadable()) return unexpected(*layout.unreadable());
   const std::int64_t bits = bits_of(unit, layout);
   const Tensor& tensor =

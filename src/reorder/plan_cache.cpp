@@ -22,7 +22,8 @@ class Hash {
     return *this;
   }
   Hash& add(const Layout& layout) {
-    add(layout.element_bytes()).add(layout.base_offset());
+    add(layout.element_bits()).add(layout.size_bits());
+    if (layout.plain()) add(layout.base_offset());
     for (const Dim& dim : layout.shape()) add(dim.name).add(dim.extent);
     for (const BoundTerm& term : layout.terms()) {
       add(term.dim).add(term.bias).add(term.div).add(term.mod);

@@ -17,6 +17,14 @@ namespace {
 
 using Index = std::array<std::int64_t, detail::max_dims>;
 
+[[maybe_unused]] bool are_one_tensor(const Layout& src, const Layout& dst) {
+  return !src.unreadable() && dst.valid() &&
+         src.shape().size() == dst.shape().size() &&
+         std::ranges::all_of(src.shape(), [&](const Dim& dim) {
+           return std::ranges::find(dst.shape(), dim) != dst.shape().end();
+         });
+}
+
 // Of each dim of `shape`, which dim of `other` has its name: the two name the same ones.
 using Dims = std::array<std::size_t, detail::max_dims>;
 Dims dims_in(const Shape& shape, const Shape& other) {
@@ -107,8 +115,10 @@ bool by_elements(const Layout& src, const Layout& dst) {
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill) {
-  STRIDEWISE_EXPECTS(fill <= Fill::keep,
-                     "reorder_reference: a Fill that there is");
+  STRIDEWISE_EXPECTS(fill <= Fill::keep, "reorder_reference: a valid Fill");
+  STRIDEWISE_EXPECTS(are_one_tensor(src, dst),
+                     "reorder_reference: src that can be read and a valid dst, "
+                     "of the same dims");
   if (!by_elements(src, dst)) {
     return for_each_bit(src, dst, src_bytes, dst_bytes, fill, nullptr);
   }
@@ -122,8 +132,7 @@ void reorder_reference(const Layout& src, const Layout& dst,
 void reorder_reference(const Layout& src, const Layout& dst,
                        const std::byte* src_bytes, std::byte* dst_bytes,
                        Fill fill, const Values& values) {
-  STRIDEWISE_EXPECTS(fill <= Fill::keep,
-                     "reorder_reference: a Fill that there is");
+  STRIDEWISE_EXPECTS(fill <= Fill::keep, "reorder_reference: a valid Fill");
   if (values.src == values.dst) {
     return reorder_reference(src, dst, src_bytes, dst_bytes, fill);
   }

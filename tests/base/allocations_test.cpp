@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -178,7 +179,7 @@ TEST(Allocations, Plans) {
         Case{"n h w c", "n c h w", "n=1,c=64,h=64,w=64", 32},
         Case{"r c%64/8^r%8 c%8", "r c", "r=16,c=64", 16},
         Case{"k n", "n k", "k=128,n=256", 4},
-        Case{"c!3 n #", "n ~c", "n=9,c=33", 6}}) {
+        Case{"c!3 n #", "n ~c", "n=8,c=33", 6}}) {
     const Layout src = bound(c.src, c.shape, c.bits);
     const Layout dst = bound(c.dst, c.shape, c.bits);
     EXPECT_GT(starve([&] { (void)Plan::make(src, dst); }), 10) << c.dst;
@@ -190,8 +191,11 @@ TEST(Allocations, Plans) {
     std::vector<std::byte> out(expected.size());
     reorder_reference(src, dst, in.data(), expected.data());
     const Plan plan = *Plan::make(src, dst);
-    starve([&] { plan.run(in.data(), out.data()); },
-           [&] { return out == expected; });
+    const auto run = [&] {
+      std::ranges::fill(out, std::byte{0xee});
+      plan.run(in.data(), out.data());
+    };
+    starve(run, [&] { return out == expected; });
   }
 }
 
@@ -209,9 +213,11 @@ TEST(Allocations, PlansWhoseValuesChange) {
                     *options.values);
   EXPECT_GT(starve([&] { (void)Plan::make(from, to, options); }), 10);
   const Plan plan = *Plan::make(from, to, options);
-  EXPECT_GT(starve([&] { plan.run(in.data(), out.data()); },
-                   [&] { return out == expected; }),
-            0);
+  const auto run = [&] {
+    std::ranges::fill(out, std::byte{0xee});
+    plan.run(in.data(), out.data());
+  };
+  EXPECT_GT(starve(run, [&] { return out == expected; }), 0);
 }
 
 TEST(Allocations, CachesOfPlans) {
@@ -264,8 +270,9 @@ std::string bytes_of(const fs::path& path) {
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+    std::string name = ::testing::TempDir() + "allocations-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder = name;
     std::ofstream(folder / "in.bin", std::ios::binary)
         << std::string(2 * 17 * 5 * 4, 'x');
     std::ofstream(folder / "out.bin", std::ios::binary) << "what was there";
@@ -285,17 +292,22 @@ class Files : public ::testing::Test {
                            fs::directory_iterator());
     };
     const auto there = files();
-    EXPECT_GT(starve([&] { (void)convert_file(options); },
-                     [&] {
-                       const std::string now = bytes_of(folder / out);
-                       const bool good = now == before || now == after;
-                       put_back();
-                       return good && files() == there;
-                     }),
+    bool done = false;
+    EXPECT_GT(starve(
+                  [&] {
+                    done = false;
+                    done = convert_file(options).has_value();
+                  },
+                  [&] {
+                    const std::string now = bytes_of(folder / out);
+                    const bool good = now == (done ? after : before);
+                    put_back();
+                    return good && files() == there;
+                  }),
               50);
   }
 
-  const fs::path folder = fs::path(::testing::TempDir()) / "allocations";
+  fs::path folder;
 };
 using AllocationsOfFiles = Files;
 

@@ -209,6 +209,15 @@ TEST(Catalogue, FaultsOfFilesNameTheLine) {
   std::string deep = "a";
   for (int k = 0; k < 100000; ++k) deep += ".a";
   EXPECT_FALSE(Catalogue::read("[" + deep + "]", "deep.toml"));
+  // Where the parser takes for granted what a file may break.
+  for (const char* key :
+       {"[~", "[[é]]", "[\"é\"]", "é = 1", "\"é\" = 1", "x.'é'.y = 1",
+        "x = 0\"é", "x = [,", "x = [1,,2]", "\xff"}) {
+    EXPECT_THAT(fault("[[layouts]]", key), HasSubstr("acme.toml:10: ")) << key;
+  }
+  EXPECT_EQ(fault("title = \"Acme NPU\"", "title = \"Acmé\" # é"), "read");
+  EXPECT_THAT(fault("\"feature map\"", "\"one\\ntwo\""),
+              HasSubstr("acme.toml:13: 'summary' must be one line"));
   EXPECT_THAT(fault("[[layouts]]", "[layouts]"),
               HasSubstr("each after [[layouts]]"));
   EXPECT_THAT(fault("\"acme\"", "\"acme"), HasSubstr("acme.toml:2: "));

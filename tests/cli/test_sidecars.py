@@ -76,6 +76,28 @@ class Sidecars(support.CliTest):
             self.assertRegex(told["xxh128"], "^[0-9a-f]{32}$")
             self.path("dump.json").unlink()
 
+    def test_what_it_says_is_read_again(self):
+        record = "n k/32 { d:f16 = - ; q:u4 = k%16 k%32/16 }"
+        self.path("q4.bin").write_bytes(bytes(range(54)))
+        self.answer("convert", self.path("q4.bin"), self.path("r.bin"), "--from", record,
+                    "--to", record, "-s", "n=1,k=96", "--part", "d", "--sidecar")
+        self.answer("decode", self.path("r.bin"), self.path("d.npy"), "--part", "d")
+        self.assertEqual(np.load(self.path("d.npy")).shape, (1, 3))
+        # A tag's letters are positions.
+        self.write("aBcd16b", "--sidecar")
+        self.answer("decode", self.path("dump.bin"), self.path("o.npy"))
+        np.testing.assert_array_equal(np.load(self.path("o.npy")), self.array)
+
+    def test_two_shapes_and_two_values_are_refused(self):
+        self.path("t8").write_bytes(bytes(range(8)))
+        self.refused("convert", self.path("t8"), self.path("p.npy"), "--from", "x", "--to",
+                     "x", "-s", "x=16", "-t", "u4", "--packed", "--sidecar",
+                     says="two shapes")
+        self.assertFalse(self.path("p.npy").exists())
+        self.path("t8.json").write_text('{"layout": "x", "shape": [8], "shape": [3], '
+                                        '"dtype": "u8", "file": "t8"}')
+        self.refused("decode", self.path("t8"), self.path("o.npy"), says="twice")
+
     def test_probe_and_links_remove_it_too(self):
         self.write("nChw16c", "--sidecar")
         self.answer("probe", self.path("dump.bin"), "--shape", "3x4")

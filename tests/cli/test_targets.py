@@ -81,6 +81,30 @@ class Targets(CliTest):
         self.assertEqual((status.st_uid, stat.S_IMODE(status.st_mode)),
                          (65534, 0o666))
 
+    def test_characters_that_terminals_obey(self):
+        for bad in ("\u009b31m", "\u0085", "\u202e", "\u2066"):
+            done = run("show", "x", "-s", "x=3", "-t", f"u8{bad}")
+            self.assertEqual(done.code, 2)
+            self.assertNotIn(bad[0], done.err)
+
+    def test_links_of_the_system(self):
+        with open(self.target, "wb") as opened:
+            name = f"/proc/self/fd/{opened.fileno()}"
+            done = run("convert", self.source, name, *OPTIONS, pass_fds=[opened.fileno()])
+            self.assertEqual(done.code, 2, done.err)
+            self.assertIn("has open", done.err)
+        self.assertEqual(self.target.read_bytes(), b"")
+
+    def test_out_is_no_table_of_the_layout(self):
+        table = self.path("T.npy")
+        done = run("offsets", "x<T>", "-s", "x=3", "-t", "u8", "--out", table, "--table",
+                   "T=2,0,1")
+        self.assertEqual(done.code, 0, done.err)
+        before = table.read_bytes()
+        self.refused("offsets", "x<T>", "-s", "x=3", "-t", "u8", "--table", f"T={table}",
+                     "--out", table, says="is a table")
+        self.assertEqual(table.read_bytes(), before)
+
     def test_names_that_do_not_print(self):
         name = "x\x1b[31m\n\x07.bin"
         os.rename(self.source, self.path(name))

@@ -48,6 +48,11 @@ TEST(PlanCache, TellsApartWhatDiffers) {
   EXPECT_EQ(*cache.get(src, bytes, quantised(0.25F)),
             *Plan::make(src, bytes, quantised(0.25F)));
   EXPECT_EQ(cache.size(), 5U);
+  // More than plain digits.
+  const Layout twisted = layout("n c^h%2 h w", 16);
+  EXPECT_EQ(*cache.get(layout("nchw", 16), twisted),
+            *Plan::make(layout("nchw", 16), twisted));
+  EXPECT_EQ(cache.size(), 6U);
 }
 
 TEST(PlanCache, DropsWhatWasUsedLongestAgo) {

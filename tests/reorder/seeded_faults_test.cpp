@@ -20,8 +20,8 @@ using detail::FieldPlan;
 using detail::PlanData;
 using engine::Nest;
 
-// More than a fault can reach beyond either end.
-constexpr std::size_t slack = 1 << 16;
+// More than a fault can reach beyond either end: steps of the larger side on the other.
+constexpr std::size_t slack = most_pair_bits / 8 * 2;
 
 // Changes a plan; false where it has nothing of the kind.
 using Fault = std::function<bool(PlanData&)>;

@@ -25,6 +25,8 @@ struct Pair {
   }
 };
 
+inline constexpr std::int64_t most_pair_bits = 1 << 21;
+
 // Mostly small. Of every tenth the rows are as long as those that vectors are for, and of
 // every fiftieth there is so much that plans move it by blocks.
 inline Shape random_extents() {
@@ -66,9 +68,8 @@ inline std::optional<Pair> random_pair() {
   auto src = draw();
   auto dst = draw();
   if (!src || !dst || !dst->layout.valid()) return std::nullopt;
-  constexpr std::int64_t most_bits = 1 << 21;
-  if (src->layout.size_bits() > most_bits ||
-      dst->layout.size_bits() > most_bits) {
+  if (src->layout.size_bits() > most_pair_bits ||
+      dst->layout.size_bits() > most_pair_bits) {
     return std::nullopt;
   }
   return Pair{shape, *std::move(src), *std::move(dst),

@@ -131,8 +131,7 @@ Result<MemoryDesc> describe_strided(std::span<const std::int64_t> dims,
 
 Result<std::int64_t> size_bytes(const MemoryDesc& desc,
                                 std::int64_t element_bytes, SizeRule rule) {
-  STRIDEWISE_EXPECTS(rule <= SizeRule::v2,
-                     "mkldnn::size_bytes: a rule that there is");
+  STRIDEWISE_EXPECTS(rule <= SizeRule::v2, "mkldnn::size_bytes: a valid rule");
   if (desc.dims.empty() || std::ranges::find(desc.dims, 0) != desc.dims.end()) {
     return 0;
   }

@@ -230,7 +230,7 @@ Result<Plan> Plan::make(const Layout& src, const Layout& dst,
                         const PlanOptions& options) {
   STRIDEWISE_EXPECTS(
       options.fill <= Fill::keep && options.stores <= Stores::streaming,
-      "Plan::make: a Fill and Stores that there are");
+      "Plan::make: a valid Fill and Stores");
   if (best_isa() < least_isa()) {
     return fail(ErrorCode::unsupported,
                 fmt::format("this build has kernels for {} alone, which this "

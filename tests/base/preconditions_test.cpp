@@ -1,14 +1,15 @@
-// What a build with STRIDEWISE_CHECKED says where a caller breaks a promise, before
+// What a build with STRIDEWISE_CHECKED says where a precondition does not hold, before
 // anything undefined happens.
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "stridewise/stridewise.hpp"
-#include "stridewise/vendor/mkldnn.hpp"
 
 namespace stridewise {
 namespace {
@@ -19,7 +20,7 @@ Layout bound(std::string_view text, std::string_view shape) {
   return *Layout::bind(*parse_expression(text), *parse_shape(shape), 4);
 }
 
-class Promises : public ::testing::Test {
+class Preconditions : public ::testing::Test {
  protected:
   const Layout rows = bound("h w", "h=3,w=5");
   const Layout columns = bound("w h", "h=3,w=5");
@@ -28,10 +29,9 @@ class Promises : public ::testing::Test {
   std::byte* const src = memory.data();
   std::byte* const dst = memory.data() + 60;
 };
-// Death tests run first, by the name of their suite.
-using PromisesDeathTest = Promises;
+using PreconditionsDeathTest = Preconditions;
 
-TEST_F(PromisesDeathTest, IndicesAreWithinTheTensor) {
+TEST_F(PreconditionsDeathTest, IndicesAreWithinTheTensor) {
   const Index few = {1}, far = {1, 5}, below = {-1, 0}, good = {2, 4};
   EXPECT_DEATH((void)rows.offset(few), "Layout::offset: an index");
   EXPECT_DEATH((void)rows.offset(far), "Layout::offset: an index");
@@ -43,7 +43,7 @@ TEST_F(PromisesDeathTest, IndicesAreWithinTheTensor) {
   EXPECT_DEATH((void)parts.offset(good), "of the chosen tensor");
 }
 
-TEST_F(PromisesDeathTest, PlacesAreWithinMemory) {
+TEST_F(PreconditionsDeathTest, PlacesAreWithinMemory) {
   Index index(2), few(1);
   EXPECT_DEATH((void)rows.element_at(15, index), "0 <= offset < places");
   EXPECT_DEATH((void)rows.element_at(-1, index), "0 <= offset < places");
@@ -57,14 +57,14 @@ TEST_F(PromisesDeathTest, PlacesAreWithinMemory) {
   EXPECT_DEATH((void)bound("h ~w", "h=3,w=4").base_offset(), "is plain");
 }
 
-TEST_F(PromisesDeathTest, TablesOfOffsetsAreAskedWithin) {
+TEST_F(PreconditionsDeathTest, TablesOfOffsetsAreAskedWithin) {
   const Offsets offsets = *Offsets::make(rows, OffsetUnit::element);
   Index out(4);
   EXPECT_DEATH(offsets.fill(12, out), "Offsets::fill: indices within");
   EXPECT_DEATH((void)offsets.fill_inverse(-1, out), "places within");
 }
 
-TEST_F(PromisesDeathTest, TasksAreThoseOfThePlan) {
+TEST_F(PreconditionsDeathTest, TasksAreThoseOfThePlan) {
   EXPECT_DEATH(plan.run_task(plan.tasks(), src, dst), "task < tasks");
   EXPECT_DEATH(plan.run_task(-1, src, dst), "task < tasks");
   EXPECT_DEATH(plan.run(src, src + 30), "do not overlap");
@@ -74,7 +74,7 @@ TEST_F(PromisesDeathTest, TasksAreThoseOfThePlan) {
   plan.run(src, dst);
 }
 
-TEST_F(PromisesDeathTest, WhatWasMovedFromIsNotAsked) {
+TEST_F(PreconditionsDeathTest, WhatWasMovedFromIsNotAsked) {
   Layout layout = rows;
   const Layout kept = std::move(layout);
   EXPECT_DEATH((void)layout.shape(), "it was not moved from");  // NOLINT
@@ -85,28 +85,30 @@ TEST_F(PromisesDeathTest, WhatWasMovedFromIsNotAsked) {
   EXPECT_DEATH((void)moved.tasks(), "it was not moved from");  // NOLINT
   moved = other;
   EXPECT_EQ(moved.tasks(), plan.tasks());
-  Result<OutputFile> file =
-      OutputFile::create(::testing::TempDir() + "promises.bin", 4);
+  // Nothing takes the name: it is not committed.
+  Result<OutputFile> file = OutputFile::create(
+      ::testing::TempDir() + "preconditions-" + std::to_string(::getpid()), 4);
   ASSERT_TRUE(file);
   const OutputFile taken = *std::move(file);
   EXPECT_EQ(file->bytes().size(), 0U);                          // NOLINT
   EXPECT_DEATH((void)file->commit(), "it was not moved from");  // NOLINT
 }
 
-TEST_F(PromisesDeathTest, EnumsAreThoseThatThereAre) {
-  EXPECT_DEATH((void)Plan::make(rows, columns, Fill{2}), "a Fill and Stores");
+TEST_F(PreconditionsDeathTest, EnumsHaveValidValues) {
+  EXPECT_DEATH((void)Plan::make(rows, columns, Fill{2}), "a valid Fill");
   EXPECT_DEATH(
       (void)Plan::make(rows, columns, PlanOptions{.stores = Stores{3}}),
-      "a Fill and Stores");
-  EXPECT_DEATH((void)Offsets::make(rows, OffsetUnit{3}), "a unit that there");
-  EXPECT_DEATH((void)emit(rows, {.language = EmitLanguage{3}}), "a language");
-  EXPECT_DEATH((void)print_as(rows, Dialect{8}), "a dialect that there is");
-  EXPECT_DEATH((void)draw_svg(rows, {.label = DrawLabel{3}}), "a label and a");
+      "a valid Fill");
+  EXPECT_DEATH((void)Offsets::make(rows, OffsetUnit{3}), "a valid unit");
+  EXPECT_DEATH((void)emit(rows, {.language = EmitLanguage{3}}),
+               "a valid language");
+  EXPECT_DEATH((void)print_as(rows, Dialect{8}), "a valid dialect");
+  EXPECT_DEATH((void)draw_svg(rows, {.label = DrawLabel{3}}), "a valid label");
   EXPECT_DEATH((void)reorder_reference(rows, columns, src, dst, Fill{9}),
-               "a Fill that there is");
+               "a valid Fill");
 }
 
-TEST_F(PromisesDeathTest, ValuesAndFilesAreAsTheySay) {
+TEST_F(PreconditionsDeathTest, OfValuesAndFiles) {
   const ElementType f32 = *parse_element_type("f32");
   const ElementType c64 = *parse_element_type("c64");
   EXPECT_DEATH(convert_values({f32, c64}, src, dst, 1), "check.. lets pass");
