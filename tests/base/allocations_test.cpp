@@ -106,6 +106,7 @@ namespace fs = std::filesystem;
 std::int64_t starve(const std::function<void()>& call,
                     const std::function<bool()>& is_unharmed = {}) {
   call();  // what is made once is there
+  EXPECT_TRUE(!is_unharmed || is_unharmed()) << "where nothing fails";
   std::int64_t n = 0;
   for (bool reached = true; reached; ++n) {
     const std::int64_t before = live;
