@@ -249,8 +249,10 @@ Result<Unit> Variables::unit(const Digit& digit, const Scope& scope) {
         std::max<std::int64_t>(ceil_div(values, digit.shares), 1);
     if (digit.share == Share::number) {
       const Checked whole = mul(div, share);
-      if (!whole || *whole > largest)
+      const Checked period = mul(whole, std::max<std::int64_t>(digit.mod, 1));
+      if (!period || *period > largest) {
         return too_large("the shares of " + of.name);
+      }
       div = *whole;
       values = values == 0 ? 0 : *mul(share, digit.shares);
     } else {

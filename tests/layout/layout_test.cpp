@@ -350,5 +350,13 @@ TEST(Digit, RemaindersAndQuotientsOfDigits) {
             ErrorCode::overflow);
 }
 
+// A share's period is one of the dim, which may be long.
+TEST(Layout, PeriodsOfSharesFit) {
+  const Shape shape = {{"i", std::int64_t{1} << 62}};
+  const auto bound = Layout::bind(*parse_expression("i//1 %2"), shape, 1);
+  ASSERT_FALSE(bound);
+  EXPECT_EQ(bound.error().code, ErrorCode::overflow);
+}
+
 }  // namespace
 }  // namespace stridewise
