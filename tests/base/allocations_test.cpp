@@ -308,19 +308,23 @@ class Files : public ::testing::Test {
               50);
   }
 
+  [[nodiscard]] ConvertOptions to(const char* out, const char* layout) const {
+    ConvertOptions options;
+    options.in = folder / "in.bin";
+    options.out = folder / out;
+    options.from = *resolve_layout("nchw");
+    options.to = *resolve_layout(layout);
+    options.shape = parse_shape("n=2,c=17,h=5,w=4").value();
+    options.type = parse_element_type("u8").value();
+    return options;
+  }
+
   fs::path folder;
 };
 using AllocationsOfFiles = Files;
 
 TEST_F(AllocationsOfFiles, OutIsOldOrNew) {
-  ConvertOptions options;
-  options.in = folder / "in.bin";
-  options.out = folder / "out.bin";
-  options.from = *resolve_layout("nchw");
-  options.to = *resolve_layout("nChw8c");
-  options.shape = parse_shape("n=2,c=17,h=5,w=4").value();
-  options.type = parse_element_type("u8").value();
-  expect_whole(options, "out.bin");
+  expect_whole(to("out.bin", "nChw8c"), "out.bin");
 }
 
 TEST_F(AllocationsOfFiles, WindowsKeepWhatIsBeside) {
@@ -328,13 +332,7 @@ TEST_F(AllocationsOfFiles, WindowsKeepWhatIsBeside) {
       << make_npy_header(*parse_element_type("u8"),
                          std::vector<std::int64_t>{2, 17, 5, 4})
       << std::string(2 * 17 * 5 * 4, 'y');
-  ConvertOptions options;
-  options.in = folder / "in.bin";
-  options.out = folder / "out.npy";
-  options.from = *resolve_layout("nchw");
-  options.to = *resolve_layout("nchw");
-  options.shape = parse_shape("n=2,c=17,h=5,w=4").value();
-  options.type = parse_element_type("u8").value();
+  ConvertOptions options = to("out.npy", "nchw");
   options.to_shape = options.shape;
   options.from_window = parse_window("h=0..2").value();
   options.to_window = parse_window("h=3..5").value();
