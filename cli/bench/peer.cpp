@@ -50,10 +50,11 @@ Json layout_json(const Layout& layout, const LayoutSource& source,
                       {"extent", term.extent},
                       {"stride", term.flat_stride}});
   }
-  Json json = {{"file", file.path()},
-               {"bytes", layout.size_bytes()},
-               {"base", layout.base_offset()},
-               {"digits", std::move(digits)}};
+  Json json = {{"file", file.path()}, {"bytes", layout.size_bytes()}};
+  if (layout.plain()) {
+    json["base"] = layout.base_offset();
+    json["digits"] = std::move(digits);
+  }
   constexpr std::string_view onednn = "onednn.";
   if (source.name.starts_with(onednn)) {
     json["tag"] = source.name.substr(onednn.size());

@@ -19,6 +19,8 @@ Along::Along(const Layout& layout, std::size_t dim)
     : layout_(layout),
       dim_(dim),
       extent_(dim < layout.shape().size() ? layout.shape()[dim].extent : 1) {
+  // No place is to be had where another dim is empty.
+  if (layout.elements() == 0) extent_ = 0;
   int digits = 0;
   for (const BoundTerm& term : layout.terms()) {
     if (term.dim != static_cast<std::int32_t>(dim)) continue;
