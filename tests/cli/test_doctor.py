@@ -1,5 +1,6 @@
 """One command for a golden and a dump: what is wrong, in order."""
 import subprocess
+import unittest
 
 import numpy as np
 
@@ -97,6 +98,7 @@ class Doctor(support.CliTest):
         # 10^12 is a multiple of 256.
         self.assertIn("wrapped around", " ".join(told["problems"]))
 
+    @unittest.skipIf(support.INSTRUMENTED, "an instrumented build takes a minute")
     def test_a_layout_that_is_known(self):
         told = self.told(self.blocked * np.float32(2), 1, "--layout", "nChw16c")
         self.assertIn("A is 2 times B", " ".join(told["problems"]))

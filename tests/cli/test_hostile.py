@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 
 import support
-from support import run
+from support import run, sampled
 
 SHAPE = ["--shape", "2x17x5x4"]
 HUGE = 2 ** 62
@@ -100,7 +100,7 @@ class Headers(support.CliTest):
     def test_random_damage(self):
         rng = random.Random(6)
         whole = npy(header(), bytes(range(24)))
-        for _ in range(200):
+        for _ in sampled(range(200)):
             damaged = bytearray(whole)
             for _ in range(rng.randint(1, 4)):
                 damaged[rng.randrange(len(whole))] = rng.randrange(256)
@@ -257,7 +257,7 @@ class Texts(support.CliTest):
         pieces = ["n", "c", "h", "/", "%", "8", "16", ":", "^", "B", "|", "@",
                   "(", ")", "+", "-", "=", " ", "row", ".", "nChw", "é", "\t",
                   "\n", "\x7f", "\x01", ",", "0", "99999999999999999999"]
-        for k in range(300):
+        for k in sampled(range(300)):
             if k % 3:
                 text = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
                 text = text.encode()

@@ -119,7 +119,9 @@ const std::vector<Case>& cases() {
 bool slow() { return std::getenv("STRIDEWISE_SLOW") != nullptr; }
 
 TEST(Repeating, NestedBlocks) {
+  int passed_over = 0;
   for (const Case& c : cases()) {
+    if (slow() && ++passed_over % 3 != 0) continue;
     for (const Values values :
          {Values::int8, Values::ternary, Values::nibble}) {
       if (slow() && values != Values::int8) continue;
@@ -214,7 +216,7 @@ TEST(Repeating, EveryPlainEntry) {
     }
     const Result<Layout> layout = source.bind(shape, 1);
     if (!layout || !layout->plain() || !layout->valid()) continue;
-    if (slow() && ++passed_over % 8 != 0) continue;
+    if (slow() && ++passed_over % 16 != 0) continue;
     for (const Values values : {Values::int8, Values::ternary}) {
       const Bytes reference = normal(layout->elements(), values, 3);
       const InferReport report =
@@ -224,7 +226,7 @@ TEST(Repeating, EveryPlainEntry) {
       ++tried;
     }
   }
-  EXPECT_GT(tried, slow() ? 10 : 100);
+  EXPECT_GT(tried, slow() ? 5 : 100);
 }
 
 }  // namespace
