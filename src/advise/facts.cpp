@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "stridewise/advise.hpp"
+
+namespace stridewise {
+namespace {
+
+using advise::Digits;
+
+std::int64_t bytes_of_bits(std::int64_t bits) { return ceil_div(bits, 8); }
+
+// Places past the end of each dim: of its combinations of digits, those that are no index.
+void count_padding(const Layout& layout, LayoutFacts& facts) {
+  const std::size_t dims = layout.shape().size();
+  std::vector<std::int64_t> places(dims, 1);
+  for (const BoundTerm& term : layout.terms()) {
+    places[static_cast<std::size_t>(term.dim)] *= term.extent;
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    std::int64_t past = places[d] - layout.shape()[d].extent;
+    for (std::size_t other = 0; other < dims; ++other) {
+      if (other != d) past *= places[other];
+    }
+    facts.dims[d].padding_places = past;
+  }
+}
+
+void measure_digits(const Layout& layout, const Chip& chip,
+                    const Access& access, std::span<const std::int64_t> box,
+                    LayoutFacts& facts) {
+  const std::optional<std::size_t> axis = advise::bank_axis(layout, chip);
+  const Digits digits(layout, axis);
+  count_padding(layout, facts);
+  for (std::size_t d = 0; d < facts.dims.size(); ++d) {
+    const advise::Places& line = digits.line(d);
+    if (!line.empty()) facts.dims[d].run = advise::longest_run(line);
+    if (facts.dims[d].dim != access.vector_dim || line.empty()) continue;
+    const std::int64_t loads = advise::windows_of(line, access.vector_lanes);
+    facts.vectors = {loads,
+                     static_cast<double>(line.size()) /
+                         static_cast<double>(loads * access.vector_lanes)};
+  }
+  if (axis) facts.banks = advise::bank_facts(layout, digits, chip, *axis);
+  if (!box.empty() && (axis || (chip.banks > 0 && chip.bank_width_bytes > 0))) {
+    facts.conflicts = advise::conflict_facts(layout, digits, chip, axis, box);
+  }
+  facts.runs = advise::count_runs(layout, digits);
+  if (chip.dma_dims > 0) {
+    facts.descriptors =
+        advise::count_descriptors(layout, digits, chip.dma_dims);
+  }
+  facts.row_alignment_bytes = advise::row_alignment(layout, digits);
+}
+
+// What a tensor takes of its banks, which all give up as much as the fullest.
+void take_banks(const Chip& chip, LayoutFacts& facts) {
+  if (!facts.banks) return;
+  const std::int64_t row = std::max<std::int64_t>(chip.row_alignment_bytes, 1);
+  facts.banks->fullest_bytes =
+      saturated(round_up(facts.banks->fullest_bytes, row));
+  facts.bytes = saturated(mul(facts.banks->fullest_bytes, facts.banks->banks));
+}
+
+Result<void> check(const Shape& shape, const Access& access) {
+  const auto known = [&](const std::string& name) -> Result<void> {
+    if (std::ranges::find(shape, name, &Dim::name) != shape.end()) return {};
+    return fail(ErrorCode::unknown_name,
+                fmt::format("the tensor has no dim '{}'", name));
+  };
+  if (!access.vector_dim.empty()) {
+    if (auto checked = known(access.vector_dim); !checked) return checked;
+    if (access.vector_lanes < 1) {
+      return fail(ErrorCode::invalid_value, "a vector has one lane at least");
+    }
+  }
+  for (const Dim& dim : access.box) {
+    if (auto checked = known(dim.name); !checked) return checked;
+    if (dim.extent < 1) {
+      return fail(
+          ErrorCode::invalid_value,
+          fmt::format("a box of {} indices of {}", dim.extent, dim.name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> advise::box_of(const Shape& shape,
+                                                 const Access& access) {
+  std::vector<std::int64_t> box;
+  std::int64_t indices = 1;
+  for (const Dim& dim : shape) {
+    const auto wanted = std::ranges::find(access.box, dim.name, &Dim::name);
+    std::int64_t extent = wanted != access.box.end() ? wanted->extent : 1;
+    if (access.box.empty() && dim.name == access.vector_dim) {
+      extent = access.vector_lanes;
+    }
+    box.push_back(std::min(extent, std::max<std::int64_t>(dim.extent, 1)));
+    indices = saturated(mul(indices, box.back()));
+  }
+  if (indices > most_indices_of_box) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("an access of {} indices; {} are the most", indices,
+                            most_indices_of_box));
+  }
+  if (access.box.empty() && access.vector_dim.empty()) box.clear();
+  return box;
+}
+
+Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
+                                 const Access& access) {
+  if (auto checked = check(layout.shape(), access); !checked) {
+    return unexpected(checked.error());
+  }
+  const auto box = advise::box_of(layout.shape(), access);
+  if (!box) return unexpected(box.error());
+  LayoutFacts facts{.bytes = layout.size_bytes(),
+                    .element_bytes = bytes_of_bits(layout.elements() *
+                                                   layout.element_bits())};
+  for (const Dim& dim : layout.shape()) facts.dims.push_back({dim.name});
+  if (layout.elements() == 0) return facts;
+  if (layout.plain()) {
+    measure_digits(layout, chip, access, *box, facts);
+  } else if (layout.elements() <= advise::most_elements) {
+    advise::walk_places(layout, chip, access, *box, facts);
+  }
+  take_banks(chip, facts);
+  return facts;
+}
+
+std::vector<MissedLimit> missed_limits(const Layout& layout,
+                                       const LayoutFacts& facts,
+                                       const Chip& chip) {
+  std::vector<MissedLimit> missed;
+  const auto limit = [&](const std::string& name, std::int64_t is,
+                         std::int64_t most) {
+    if (most > 0 && is > most) missed.push_back({name, is, most});
+  };
+  limit("memory_bytes", facts.bytes, chip.memory_bytes);
+  if (facts.banks) {
+    limit("bank_bytes", facts.banks->fullest_bytes, chip.bank_bytes);
+  }
+  for (const BoundAxis& axis : layout.axes()) {
+    const auto most = chip.axes.find(axis.name);
+    if (most != chip.axes.end()) limit(axis.name, axis.extent, most->second);
+  }
+  return missed;
+}
+
+}  // namespace stridewise
