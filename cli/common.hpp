@@ -79,6 +79,7 @@ void add_doctor(Command app, Context& context);
 void add_check(Command app, Context& context);
 void add_infer(Command app, Context& context);
 void add_draw(Command app, Context& context);
+void add_advise(Command app, Context& context);
 
 // The shape that `text` gives to `layouts`, all of one tensor: named, or in the
 // logical order of the first layout that has one. Ends the command where numbers

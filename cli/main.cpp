@@ -63,10 +63,10 @@ std::string suggestion(const Program& program,
 void add_commands(Program& program, Context& context) {
   const Command root = program.root();
   for (const auto add :
-       {add_list,    add_ls,     add_show,   add_at,      add_who,
-        add_convert, add_plan,   add_emit,   add_devices, add_draw,
-        add_kernels, add_bench,  add_demo,   add_probe,   add_infer,
-        add_diff,    add_doctor, add_decode, add_check,   add_offsets}) {
+       {add_list,  add_ls,      add_show,    add_at,   add_who,     add_convert,
+        add_plan,  add_emit,    add_devices, add_draw, add_kernels, add_bench,
+        add_demo,  add_probe,   add_infer,   add_diff, add_doctor,  add_decode,
+        add_check, add_offsets, add_advise}) {
     add(root, context);
   }
   program.add_common_option(

@@ -3,12 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "stridewise/catalogue.hpp"
 #include "stridewise/layout.hpp"
 #include "stridewise/result.hpp"
 
@@ -118,5 +122,108 @@ struct MissedLimit {
 [[nodiscard]] std::vector<MissedLimit> missed_limits(const Layout& layout,
                                                      const LayoutFacts& facts,
                                                      const Chip& chip);
+
+// ------------------------------------------------------------- candidates ---
+
+// What is lost against a layout that loses nothing: each is 0 at best and has no unit.
+enum class Cost : std::uint8_t {
+  waste,  // bytes that hold no element, for each byte of the elements
+  banks,  // banks x elements of the fullest bank, against all elements; less 1
+  conflicts,  // turns of the busiest bank, in the mean; less 1
+  lanes,      // lanes of loads along the vector's dim, for each element; less 1
+  runs,     // 64 bytes for each jump to another run, for each byte of elements
+  rows,     // the part of the alignment that rows should have and have not
+  convert,  // the price there and back, in copies of the same bytes; less 1
+};
+inline constexpr std::size_t cost_count = 7;
+inline constexpr std::array<std::string_view, cost_count> cost_names = {
+    "waste", "banks", "conflicts", "lanes", "runs", "rows", "convert"};
+using Weights = std::array<double, cost_count>;
+// A conversion happens once, reads happen often.
+inline constexpr Weights default_weights = {1, 1, 1, 1, 1, 0.5, 0.1};
+
+// What a plan says of a conversion.
+struct Price {
+  std::int64_t bytes = 0;  // read and written
+  // By the model of the planner; nullopt where it has no price: of fields of bits.
+  std::optional<double> cycles = {};
+  std::optional<double> copies = {};  // of what a copy of the tensor takes
+};
+
+struct AdviseOptions {
+  // Vendors of the catalogue, or entries, with values for parameters: "okk",
+  // "okk(npus=4)", "okk.matrix(npus=4)". Empty: all.
+  std::vector<std::string> families = {};
+  Access access = {};
+  // Replaces what the catalogue says of the chip, where it is set.
+  Chip chip = {};
+  // What the tensor is in now.
+  std::optional<Layout> from = {};
+  Weights weights = default_weights;
+  std::string machine = {};  // as PlanOptions::machine
+};
+
+struct Candidate {
+  std::string name;                    // a text that resolve_layout() takes
+  std::vector<std::string> also = {};  // others that put all in the same places
+  Layout layout;
+  Chip chip;
+  LayoutFacts facts = {};
+  std::vector<MissedLimit> missed = {};
+  std::optional<Price> there = {};  // from what the tensor is in now
+  std::optional<Price> back = {};
+  std::array<std::optional<double>, cost_count> costs = {};
+  double score = 0;  // the weighted sum; what is not known counts as the worst
+  bool front = false;  // no other one is as good in all and better in one
+};
+
+struct LeftOut {
+  std::string name;
+  std::string why;
+};
+
+struct Advice {
+  // Those that fit the chip first, then the least score. Of each entry the best.
+  std::vector<Candidate> candidates = {};
+  std::vector<LeftOut> left_out = {};
+  std::int64_t tried = 0;  // values of parameters, too
+};
+
+// Layouts of the catalogue for a tensor, ranked. Errors: a family that is not known, or a
+// parameter that none of its entries has; no entry for these dims; those of layout_facts().
+// O(values that are tried) facts, and one plan for each entry where `from` is set.
+[[nodiscard]] Result<Advice> advise(const Shape& shape,
+                                    std::int64_t element_bits,
+                                    const AdviseOptions& options,
+                                    const Catalogue& names = catalogue());
+
+// The dims of a tensor of so many, for numbers without names: those that all layouts of the
+// families with as many dims share, or n, c, h, w among others. Errors: unknown_name where
+// there are several; the message lists them.
+[[nodiscard]] Result<std::vector<std::string>> family_dims(
+    std::size_t rank, const std::vector<std::string>& families,
+    const Catalogue& names = catalogue());
+
+// What kernels of an operation do with a tensor.
+enum class Operation : std::uint8_t { copy, conv, pool, gemm };
+// The vectors that they load, of as many lanes as the chip has: along the channels (c, else
+// i) for conv and pool, along k (else the last dim) for gemm, none for copy.
+[[nodiscard]] Access access_of(Operation operation, const Shape& shape);
+
+// A layout of one's own, with the same columns as those of advise().
+[[nodiscard]] Result<Candidate> assess(const LayoutSource& source,
+                                       const Shape& shape,
+                                       std::int64_t element_bits,
+                                       const AdviseOptions& options);
+
+// The chip of the layout's entry, of which `more` replaces what it sets.
+[[nodiscard]] Result<Chip> chip_of(const LayoutSource& source,
+                                   const Shape& shape,
+                                   std::int64_t element_bits,
+                                   const Chip& more = {});
+
+// How a candidate differs from another, a sentence for each cost of which they do.
+[[nodiscard]] std::vector<std::string> compare_candidates(const Candidate& a,
+                                                          const Candidate& b);
 
 }  // namespace stridewise

@@ -18,6 +18,20 @@
 
 namespace stridewise {
 
+// The values of a parameter that advise() tries: a list, or a range. Numbers are arithmetic
+// as those of default values.
+struct CatalogueTries {
+  std::vector<std::string> values = {};
+  std::string least = {};
+  std::string most = {};
+  // The parameter cuts this extent into parts that are dealt over so many banks. Of a long
+  // range those values are tried then between which one part more is dealt.
+  std::string cuts = {};
+  std::string over = {};
+
+  [[nodiscard]] bool empty() const { return values.empty() && most.empty(); }
+};
+
 // A parameter of a catalogue entry. Its value is a number, or for a parameter
 // with choices one of their names.
 struct CatalogueParam {
@@ -34,6 +48,14 @@ struct CatalogueParam {
   std::int64_t min = 0;
   std::string excludes = {};  // a parameter not to be given beside it
   std::vector<Choice> choices = {};
+  CatalogueTries tries = {};
+};
+
+// What a chip has, as Chip of advise.hpp: numbers are arithmetic over an entry's parameters.
+struct CatalogueChip {
+  std::string bank_axis = {};
+  std::map<std::string, std::string, std::less<>> limits = {};  // by member
+  std::map<std::string, std::string, std::less<>> axes = {};
 };
 
 // A precondition: left relation right, both arithmetic over parameters, dim
@@ -61,6 +83,9 @@ struct CatalogueEntry {
   std::vector<CatalogueCheck> checks;
   std::string source;               // where the vendor says so
   std::vector<std::string> errata;  // where documents err, and the truth
+  // Texts of layouts that stand for it where advise() chooses; empty: its own name.
+  std::vector<std::string> tries = {};
+  CatalogueChip chip = {};
 };
 
 class Catalogue;

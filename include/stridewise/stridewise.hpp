@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "stridewise/advise.hpp"
 #include "stridewise/catalogue.hpp"
 #include "stridewise/dialect.hpp"
 #include "stridewise/diff.hpp"

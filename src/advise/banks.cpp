@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "reorder/planner/pieces.hpp"
 
-namespace stridewise::advise {
+namespace stridewise::advising {
 namespace {
 
 constexpr std::int64_t most_banks = 1 << 16;
@@ -265,4 +265,4 @@ std::optional<ConflictFacts> conflict_facts(const Layout& layout,
   return turns.facts();
 }
 
-}  // namespace stridewise::advise
+}  // namespace stridewise::advising

@@ -6,7 +6,7 @@
 #include "advise/facts.hpp"
 #include "base/checked.hpp"
 
-namespace stridewise::advise {
+namespace stridewise::advising {
 namespace {
 
 DigitStep step_of(const BoundTerm& term, std::int64_t stride) {
@@ -105,4 +105,4 @@ std::optional<std::int64_t> row_alignment(const Layout& layout,
   return bytes & -bytes;
 }
 
-}  // namespace stridewise::advise
+}  // namespace stridewise::advising

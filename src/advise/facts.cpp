@@ -11,7 +11,7 @@
 namespace stridewise {
 namespace {
 
-using advise::Digits;
+using advising::Digits;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return ceil_div(bits, 8); }
 
@@ -34,28 +34,28 @@ void count_padding(const Layout& layout, LayoutFacts& facts) {
 void measure_digits(const Layout& layout, const Chip& chip,
                     const Access& access, std::span<const std::int64_t> box,
                     LayoutFacts& facts) {
-  const std::optional<std::size_t> axis = advise::bank_axis(layout, chip);
+  const std::optional<std::size_t> axis = advising::bank_axis(layout, chip);
   const Digits digits(layout, axis);
   count_padding(layout, facts);
   for (std::size_t d = 0; d < facts.dims.size(); ++d) {
-    const advise::Places& line = digits.line(d);
-    if (!line.empty()) facts.dims[d].run = advise::longest_run(line);
+    const advising::Places& line = digits.line(d);
+    if (!line.empty()) facts.dims[d].run = advising::longest_run(line);
     if (facts.dims[d].dim != access.vector_dim || line.empty()) continue;
-    const std::int64_t loads = advise::windows_of(line, access.vector_lanes);
+    const std::int64_t loads = advising::windows_of(line, access.vector_lanes);
     facts.vectors = {loads,
                      static_cast<double>(line.size()) /
                          static_cast<double>(loads * access.vector_lanes)};
   }
-  if (axis) facts.banks = advise::bank_facts(layout, digits, chip, *axis);
+  if (axis) facts.banks = advising::bank_facts(layout, digits, chip, *axis);
   if (!box.empty() && (axis || (chip.banks > 0 && chip.bank_width_bytes > 0))) {
-    facts.conflicts = advise::conflict_facts(layout, digits, chip, axis, box);
+    facts.conflicts = advising::conflict_facts(layout, digits, chip, axis, box);
   }
-  facts.runs = advise::count_runs(layout, digits);
+  facts.runs = advising::count_runs(layout, digits);
   if (chip.dma_dims > 0) {
     facts.descriptors =
-        advise::count_descriptors(layout, digits, chip.dma_dims);
+        advising::count_descriptors(layout, digits, chip.dma_dims);
   }
-  facts.row_alignment_bytes = advise::row_alignment(layout, digits);
+  facts.row_alignment_bytes = advising::row_alignment(layout, digits);
 }
 
 // What a tensor takes of its banks, which all give up as much as the fullest.
@@ -92,8 +92,8 @@ Result<void> check(const Shape& shape, const Access& access) {
 
 }  // namespace
 
-Result<std::vector<std::int64_t>> advise::box_of(const Shape& shape,
-                                                 const Access& access) {
+Result<std::vector<std::int64_t>> advising::box_of(const Shape& shape,
+                                                   const Access& access) {
   std::vector<std::int64_t> box;
   std::int64_t indices = 1;
   for (const Dim& dim : shape) {
@@ -119,7 +119,7 @@ Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
   if (auto checked = check(layout.shape(), access); !checked) {
     return unexpected(checked.error());
   }
-  const auto box = advise::box_of(layout.shape(), access);
+  const auto box = advising::box_of(layout.shape(), access);
   if (!box) return unexpected(box.error());
   LayoutFacts facts{.bytes = layout.size_bytes(),
                     .element_bytes = bytes_of_bits(layout.elements() *
@@ -128,8 +128,8 @@ Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
   if (layout.elements() == 0) return facts;
   if (layout.plain()) {
     measure_digits(layout, chip, access, *box, facts);
-  } else if (layout.elements() <= advise::most_elements) {
-    advise::walk_places(layout, chip, access, *box, facts);
+  } else if (layout.elements() <= advising::most_elements) {
+    advising::walk_places(layout, chip, access, *box, facts);
   }
   take_banks(chip, facts);
   return facts;

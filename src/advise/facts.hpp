@@ -10,7 +10,7 @@
 #include "reorder/planner/refine.hpp"
 #include "stridewise/advise.hpp"
 
-namespace stridewise::advise {
+namespace stridewise::advising {
 
 using Places = std::vector<std::int64_t>;
 
@@ -86,4 +86,4 @@ class Digits {
 void walk_places(const Layout& layout, const Chip& chip, const Access& access,
                  std::span<const std::int64_t> box, LayoutFacts& facts);
 
-}  // namespace stridewise::advise
+}  // namespace stridewise::advising

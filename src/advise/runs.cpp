@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "reorder/planner/pieces.hpp"
 
-namespace stridewise::advise {
+namespace stridewise::advising {
 namespace {
 
 // Of the digits by ascending stride, where each is at least what those before it span, a
@@ -134,4 +134,4 @@ std::optional<std::int64_t> count_descriptors(const Layout& layout,
   return descriptors;
 }
 
-}  // namespace stridewise::advise
+}  // namespace stridewise::advising

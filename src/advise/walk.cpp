@@ -7,7 +7,7 @@
 #include "advise/facts.hpp"
 #include "base/checked.hpp"
 
-namespace stridewise::advise {
+namespace stridewise::advising {
 namespace {
 
 using Index = std::vector<std::int64_t>;
@@ -185,4 +185,4 @@ void walk_places(const Layout& layout, const Chip& chip, const Access& access,
   }
 }
 
-}  // namespace stridewise::advise
+}  // namespace stridewise::advising

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "catalogue/instantiate.hpp"
+#include "catalogue/read_chip.hpp"
 #include "catalogue/toml_keys.hpp"
 #include "catalogue/toml_reader.hpp"
 #include "stridewise/catalogue.hpp"
@@ -21,14 +22,17 @@ class Reader : private TomlReader {
   explicit Reader(std::string_view file) : TomlReader(file) {}
 
   Result<std::vector<CatalogueEntry>> read(const toml::table& file) {
-    expect_keys(file,
-                {"vendor", "title", "source", "params", "checks", "layouts"});
+    expect_keys(file, {"vendor", "title", "source", "chip", "params", "checks",
+                       "layouts"});
     vendor_ = text(file, "vendor", true);
     title_ = text(file, "title", false);
     if (title_.empty()) title_ = vendor_;
     source_ = text(file, "source", false);
     if (!is_word(vendor_, "_")) {
       fault(file, "vendor must be letters, digits and '_'");
+    }
+    if (const toml::node* node = file.get("chip")) {
+      chip_ = read_chip(*this, *node);
     }
     each_named(file, "params",
                [&](const std::string& name, const toml::table& table) {
@@ -59,8 +63,8 @@ class Reader : private TomlReader {
   }
 
   CatalogueParam param(const toml::table& table, const std::string& name) {
-    expect_keys(table,
-                {"name", "default", "doc", "min", "excludes", "choices"});
+    expect_keys(table, {"name", "default", "doc", "min", "excludes", "choices",
+                        "tries"});
     CatalogueParam made;
     made.name = name;
     made.default_value = text(table, "default", false);
@@ -70,6 +74,9 @@ class Reader : private TomlReader {
       const auto value = min->value_exact<std::int64_t>();
       if (!value) fault(*min, "'min' must be a number");
       made.min = value.value_or(0);
+    }
+    if (const toml::node* node = table.get("tries")) {
+      made.tries = read_tries(*this, table, *node);
     }
     if (const toml::node* choices = table.get("choices")) {
       const toml::table* named = choices->as_table();
@@ -138,7 +145,7 @@ class Reader : private TomlReader {
 
   CatalogueEntry entry(const toml::table& table) {
     expect_keys(table, {"name", "aliases", "summary", "words", "dims", "params",
-                        "expression", "checks", "source", "errata"});
+                        "expression", "checks", "source", "errata", "tries"});
     CatalogueEntry made;
     const std::string name = text(table, "name", true);
     if (!is_word(name)) {
@@ -154,6 +161,8 @@ class Reader : private TomlReader {
     made.source = text(table, "source", false);
     if (made.source.empty()) made.source = source_;
     made.errata = texts(table, "errata");
+    made.tries = texts(table, "tries");
+    made.chip = chip_;
     made.params = listed(table, "params", params_, [&](const toml::table& own) {
       return param(own, text(own, "name", true));
     });
@@ -277,6 +286,7 @@ class Reader : private TomlReader {
   }
 
   std::string vendor_, title_, source_;
+  CatalogueChip chip_;
   std::map<std::string, CatalogueParam> params_;
   std::map<std::string, CatalogueCheck> checks_;
   std::set<std::string> names_;  // of layouts

@@ -67,6 +67,10 @@ std::vector<std::string> TomlReader::texts(const toml::table& table,
   if (array == nullptr) return {text(table, key, false)};
   std::vector<std::string> all;
   for (const toml::node& element : *array) {
+    if (const auto number = element.value_exact<std::int64_t>()) {
+      all.push_back(std::to_string(*number));
+      continue;
+    }
     const auto value = element.value_exact<std::string>();
     if (!value) fault(element, fmt::format("'{}' must be texts", key));
     if (value) expect_line(element, key, *value);

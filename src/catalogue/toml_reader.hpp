@@ -45,7 +45,7 @@ class TomlReader {
   // A text, or a number as text; empty where there is none.
   std::string text(const toml::table& table, std::string_view key,
                    bool required);
-  // A list of texts; one text stands for a list of one.
+  // A list of texts, or of numbers as texts; one text stands for a list of one.
   std::vector<std::string> texts(const toml::table& table,
                                  std::string_view key);
   // Words apart by spaces, or a list of them.

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise/rank.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+
+namespace stridewise::advising {
+namespace {
+
+// What one jump costs: a line of a cache, or the begin of a burst.
+constexpr double bytes_of_jump = 64;
+
+double ratio(std::int64_t a, std::int64_t b) {
+  return static_cast<double>(a) /
+         static_cast<double>(std::max<std::int64_t>(b, 1));
+}
+
+// How far beyond its limits a candidate is: the product of what each is exceeded by.
+double excess(const Candidate& candidate) {
+  double excess = 1;
+  for (const MissedLimit& missed : candidate.missed) {
+    excess *= ratio(missed.is, missed.most);
+  }
+  return excess;
+}
+
+// What counts where a cost is not known: the worst of all.
+std::array<double, cost_count> worst_costs(
+    const std::vector<Candidate>& candidates) {
+  std::array<double, cost_count> worst = {};
+  for (const Candidate& candidate : candidates) {
+    for (std::size_t k = 0; k < cost_count; ++k) {
+      worst[k] = std::max(worst[k], candidate.costs[k].value_or(0));
+    }
+  }
+  return worst;
+}
+
+// What is not known of a layout whose places were not walked counts as the worst; what does
+// not apply counts as nothing.
+std::array<double, cost_count> known_costs(
+    const Candidate& candidate, const std::array<double, cost_count>& worst,
+    const Weights& weights) {
+  std::array<double, cost_count> known = {};
+  for (std::size_t k = 0; k < cost_count; ++k) {
+    known[k] = weights[k] *
+               candidate.costs[k].value_or(candidate.facts.runs ? 0 : worst[k]);
+  }
+  return known;
+}
+
+bool dominates(const std::array<double, cost_count>& a,
+               const std::array<double, cost_count>& b) {
+  bool better = false;
+  for (std::size_t k = 0; k < cost_count; ++k) {
+    if (a[k] > b[k]) return false;
+    better = better || a[k] < b[k];
+  }
+  return better;
+}
+
+}  // namespace
+
+void set_costs(Candidate& candidate) {
+  const LayoutFacts& facts = candidate.facts;
+  const Chip& chip = candidate.chip;
+  const auto set = [&](Cost cost, double value) {
+    candidate.costs[static_cast<std::size_t>(cost)] = std::max(value, 0.0);
+  };
+  candidate.costs = {};
+  if (facts.element_bytes == 0) return;
+  set(Cost::waste, ratio(facts.waste_bytes(), facts.element_bytes));
+  if (facts.banks) {
+    set(Cost::banks, ratio(facts.banks->fullest_elements * facts.banks->banks,
+                           candidate.layout.elements()) -
+                         1);
+  }
+  if (facts.conflicts) set(Cost::conflicts, facts.conflicts->mean - 1);
+  if (facts.vectors) set(Cost::lanes, 1 / facts.vectors->filled - 1);
+  if (const auto& runs = chip.dma_dims > 0 ? facts.descriptors : facts.runs) {
+    // Banks jump at once; the first run takes no jump.
+    const std::int64_t used = facts.banks ? facts.banks->used : 1;
+    set(Cost::runs, bytes_of_jump * (ratio(*runs, used) - 1) /
+                        static_cast<double>(facts.element_bytes));
+  }
+  if (chip.row_alignment_bytes > 0 && facts.row_alignment_bytes) {
+    const std::int64_t is = *facts.row_alignment_bytes;
+    set(Cost::rows, is == 0 ? 0 : 1 - ratio(is, chip.row_alignment_bytes));
+  }
+}
+
+double own_score(const Candidate& candidate, const Weights& weights) {
+  double score = 0;
+  for (const double cost : known_costs(candidate, {}, weights)) score += cost;
+  return score;
+}
+
+void rank(std::vector<Candidate>& candidates, const Weights& weights) {
+  const std::array<double, cost_count> worst = worst_costs(candidates);
+  std::vector<std::array<double, cost_count>> known;
+  for (Candidate& candidate : candidates) {
+    known.push_back(known_costs(candidate, worst, weights));
+    candidate.score = 0;
+    for (const double cost : known.back()) candidate.score += cost;
+  }
+  for (std::size_t a = 0; a < candidates.size(); ++a) {
+    candidates[a].front =
+        candidates[a].missed.empty() &&
+        std::ranges::none_of(
+            std::views::iota(std::size_t{0}, candidates.size()),
+            [&](std::size_t b) {
+              return candidates[b].missed.empty() &&
+                     dominates(known[b], known[a]);
+            });
+  }
+  std::ranges::stable_sort(candidates, {}, [](const Candidate& c) {
+    return std::tuple(excess(c), c.score, c.facts.bytes);
+  });
+}
+
+}  // namespace stridewise::advising
