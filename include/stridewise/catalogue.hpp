@@ -25,9 +25,11 @@ struct CatalogueTries {
   std::string least = {};
   std::string most = {};
   // The parameter cuts this extent into parts that are dealt over so many banks. Of a long
-  // range those values are tried then between which one part more is dealt.
+  // range those values are tried then between which one part more is dealt, and multiples
+  // of a unit, at which parts fill whole rows.
   std::string cuts = {};
   std::string over = {};
+  std::string unit = "1";
 
   [[nodiscard]] bool empty() const { return values.empty() && most.empty(); }
 };

@@ -21,16 +21,21 @@ constexpr std::int64_t most_rounds = 8;
 
 // Of a parameter that cuts an extent into parts for banks. Those of as many parts, or as
 // many rounds of them, differ in nothing but the size of a part: the least makes the
-// fullest bank least, or the largest, where the last part alone goes round once more. A
+// fullest bank least, or the largest, where the last part alone goes round once more; the
+// first that fills whole rows leaves no gaps between them. A
 // bank never needs less than ceil(extent / banks), which is one round of that size: so a
 // few rounds more are looked at to show that, not to find better ones.
 std::set<std::int64_t> ends_of_parts(std::int64_t least, std::int64_t most,
-                                     std::int64_t extent, std::int64_t banks) {
+                                     std::int64_t extent, std::int64_t banks,
+                                     std::int64_t unit) {
   std::set<std::int64_t> values;
   const auto take = [&](std::int64_t parts) {
     if (parts < 1) return;
-    values.insert(ceil_div(extent, parts));
-    values.insert(parts == 1 ? most : (extent - 1) / (parts - 1));
+    const std::int64_t small = ceil_div(extent, parts);
+    const std::int64_t large = parts == 1 ? most : (extent - 1) / (parts - 1);
+    values.insert({small, large});
+    const std::int64_t whole = ceil_div(small, unit) * unit;
+    if (whole <= large) values.insert(whole);
   };
   for (std::int64_t parts = 1; parts <= std::min(banks, extent); ++parts) {
     take(parts);
@@ -65,9 +70,12 @@ Result<std::set<std::int64_t>> range_values(const CatalogueTries& tries,
   if (!extent) return unexpected(extent.error());
   const Result<std::int64_t> banks = evaluate(tries.over, values);
   if (!banks) return unexpected(banks.error());
+  const Result<std::int64_t> unit = evaluate(tries.unit, values);
+  if (!unit) return unexpected(unit.error());
   constexpr std::int64_t most_banks = 4096;
   return ends_of_parts(*least, *most, std::max<std::int64_t>(*extent, 1),
-                       std::clamp<std::int64_t>(*banks, 1, most_banks));
+                       std::clamp<std::int64_t>(*banks, 1, most_banks),
+                       std::clamp<std::int64_t>(*unit, 1, largest / 2));
 }
 
 // Values of parameters by name.

@@ -57,12 +57,15 @@ CatalogueTries read_tries(TomlReader& reader, const toml::table& param,
     tries.values = reader.texts(param, "tries");
     return tries;
   }
-  reader.expect_keys(*range, {"least", "most", "cuts", "over"});
+  reader.expect_keys(*range, {"least", "most", "cuts", "over", "unit"});
   tries.least = arithmetic(reader, *range, "least");
   tries.most = arithmetic(reader, *range, "most");
   if (range->get("cuts") == nullptr) return tries;
   tries.cuts = arithmetic(reader, *range, "cuts");
   tries.over = arithmetic(reader, *range, "over");
+  if (range->get("unit") != nullptr) {
+    tries.unit = arithmetic(reader, *range, "unit");
+  }
   return tries;
 }
 

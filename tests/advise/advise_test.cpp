@@ -287,7 +287,8 @@ TEST(Advise, PricesAreThoseOfThePlanner) {
   EXPECT_EQ(same.there->bytes, 2 * nchw.size_bytes());
   const Candidate other = one("nhwc", shape, {.from = nchw});
   double cycles = 0;
-  for (const ExplainedNest& nest : explain_plan(nchw, other.layout)->nests) {
+  const Explanation explanation = *explain_plan(nchw, other.layout);
+  for (const ExplainedNest& nest : explanation.nests) {
     cycles += nest.ways.front().cycles_per_byte *
               static_cast<double>(nest.nest.bytes);
   }
