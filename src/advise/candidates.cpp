@@ -55,13 +55,17 @@ Result<std::set<std::int64_t>> range_values(const CatalogueTries& tries,
   const Result<std::int64_t> most = evaluate(tries.most, values);
   if (!most) return unexpected(most.error());
   std::set<std::int64_t> all;
+  if (*least < 0) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("tries begin at {}", *least));
+  }
   if (*most - *least < most_of_range) {
     for (std::int64_t v = *least; v <= *most; ++v) all.insert(v);
     return all;
   }
   if (tries.cuts.empty()) {
     all = {*least, *most};
-    for (std::int64_t v = 1; v < *most; v *= 2) {
+    for (std::int64_t v = 1; v <= *most / 2; v *= 2) {
       if (v > *least) all.insert(v);
     }
     return all;

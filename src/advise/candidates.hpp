@@ -12,7 +12,7 @@
 
 namespace stridewise::advising {
 
-// "okk", "okk(npus=4)", "okk.matrix(npus=4)".
+// "acme", "acme(banks=4)", "acme.tile(banks=4)".
 struct Family {
   std::string name;  // empty: all vendors
   std::map<std::string, std::string, std::less<>> arguments = {};

@@ -134,6 +134,20 @@ bench nchw nhwc --shape 1x2x3x4 --rounds #
 bench --tune o.txt --tune-seconds # --only nothing
 bench nchw nhwc --shape 1x2x3x4 --rounds 1 -j #
 bench nchw nhwc --shape 1x2x3x4 --rounds 1 --timeout #
+advise --shape 1x#x3x4 --family onednn
+advise --shape n=#,c=#,h=3,w=4 --family onednn --limit dma_dims=2
+advise --shape 2x# --family okk.matrix(npus=4)
+advise --shape 2x40 --family okk.matrix(npus=#)
+advise --shape 1x2x3x4 --family okk(npus=#)
+advise --shape 1x2x3x4 --family okk(npu_bytes=#)
+advise --shape 1x2x3x4 --family tile --top #
+advise --shape 1x2x3x4 --family tma --limit banks=# --limit bank_width_bytes=4
+advise --shape 1x2x3x4 --family tile --limit banks=32 --limit bank_width_bytes=#
+advise --shape 1x2x3x4 --family tile --box h=#,w=2 --limit banks=4 --limit bank_width_bytes=4
+advise --shape 1x2x3x4 --family tile --vector c=#
+advise --shape 1x2x3x4 --family tile --limit dma_dims=#
+advise --shape 1x#x3x4 --family onednn --from nchw
+advise --shape 1x2x3x# --why 'n:# c h w'
 list #
 ls in.bin:#
 kernels #

@@ -1,0 +1,179 @@
+"""advise: what it answers, against show and NumPy, and what it refuses."""
+
+import numpy as np
+
+import support
+
+ACME = """
+vendor = "acme"
+source = "guide"
+[chip]
+bank_axis = "bank"
+banks = 8
+bank_bytes = 4096
+row_alignment_bytes = 64
+[chip.axes]
+bank = 8
+[params.block]
+doc = "channels side by side"
+min = 1
+tries = [4, 8, 16]
+[[layouts]]
+name = "dealt"
+summary = "channels in blocks, dealt over banks"
+dims = "n c h w"
+expression = "bank=c/${block}%8 |4096B| offset=n c/${8*block}:^64B h w c%${block}"
+params = ["block"]
+"""
+
+
+class Advise(support.CliTest):
+
+    def advise(self, *args, code=0):
+        return self.answer("advise", *args, code=code)
+
+    def names(self, *args):
+        return [c["layout"] for c in self.advise(*args)["candidates"]]
+
+    def printed(self, *args, code=0):
+        done = support.run(*args)
+        self.assertEqual(done.code, code, done.err)
+        return done
+
+    def test_bytes_are_those_of_show(self):
+        told = self.advise("--shape", "n=2,c=17,h=5,w=4", "--family", "onednn",
+                           "--top", 100)
+        self.assertGreater(len(told["candidates"]), 5)
+        for one in told["candidates"]:
+            shown = self.answer("show", one["layout"], "--shape",
+                                "n=2,c=17,h=5,w=4")
+            self.assertEqual(one["bytes"], shown["size_bytes"], one["layout"])
+            self.assertEqual(one["waste_bytes"],
+                             shown["size_bytes"] - 2 * 17 * 5 * 4 * 4)
+
+    def test_runs_are_those_of_the_offsets(self):
+        for layout in ("nhwc", "nChw16c", "n:120 c:30 h:8 w",
+                       "c h w%2 n w/2", "tile.pixels(rows=2,columns=2)"):
+            self.answer("offsets", layout, "--shape", "n=2,c=3,h=3,w=5",
+                        "--out", self.path("o.npy"))
+            places = np.sort(np.load(self.path("o.npy")), axis=None)
+            told = self.advise("--shape", "n=2,c=3,h=3,w=5", "--why", layout)
+            self.assertEqual(told["candidates"][0]["runs"],
+                             1 + np.count_nonzero(np.diff(places) != 1), layout)
+            self.path("o.npy").unlink()
+
+    def test_the_documents_question(self):
+        self.assertEqual(
+            self.names("--shape", "2x40", "--family", "okk.matrix(npus=4)"),
+            ["okk.matrix(npus=4,w=10)"])
+        told = self.advise("--shape", "2x40", "--family", "okk.matrix(npus=4)",
+                           "--why", "okk.matrix(npus=4,w=15)",
+                           "--why", "okk.matrix(npus=4,w=6)")
+        fifteen, six = told["candidates"]
+        self.assertEqual((fifteen["bytes"], six["bytes"]), (1024, 2048))
+        self.assertIn("waste: ", told["why"][0])
+
+    def test_a_terrible_start(self):
+        told = self.advise("--shape", "1x66x8x8", "--family", "okk", "--from",
+                           "okk.aligned(start=63)")
+        self.assertIn("terrible", told["verdict"])
+        self.assertIn("okk.aligned(start=0)", told["verdict"])
+        self.assertEqual(told["now"]["layout"], "okk.aligned(start=63)")
+        told = self.advise("--shape", "1x66x8x8", "--family", "okk", "--from",
+                           "okk.aligned")
+        self.assertEqual(told["verdict"], "")
+
+    def test_what_conversions_take(self):
+        told = self.advise("--shape", "1x64x56x56", "--from", "nchw",
+                           "--family", "onednn")
+        for one in told["candidates"]:
+            self.assertGreater(one["there"]["copies"], 0.5)
+            self.assertGreaterEqual(one["back"]["bytes"], 2 * 64 * 56 * 56 * 4)
+
+    def test_a_family_of_ones_own(self):
+        path = self.path("acme.toml")
+        path.write_text(ACME)
+        told = self.advise("--shape", "1x32x4x4", "-t", "f16", "--family", path)
+        best, = told["candidates"]
+        self.assertEqual(best["layout"], "acme.dealt(block=4)")
+        self.assertEqual(best["banks"]["used"], 8)
+        self.assertEqual(self.names("--shape", "1x32x4x4", "--family", "acme",
+                                    "--catalogue", path),
+                         ["acme.dealt(block=4)"])
+
+    def test_limits(self):
+        told = self.advise("--shape", "1x512x28x56", "--family", "mace",
+                           "--top", 100)
+        self.assertTrue(told["fits"])
+        self.assertEqual(told["candidates"][0]["layout"], "mace.channel")
+        missed = {c["layout"]: c["missed"] for c in told["candidates"]}
+        self.assertEqual(missed["mace.height"],
+                         [{"limit": "pixel", "is": 28672, "most": 16384}])
+        told = self.advise("--shape", "1x512x28x56", "--family", "mace",
+                           "--limit", "pixel=100", "--limit", "row=1", code=1)
+        self.assertFalse(told["fits"])
+        done = self.printed("advise", "--shape", "1x512x28x56", "--family",
+                           "mace", "--limit", "pixel=100", code=1)
+        self.assertIn("nothing fits; the nearest is", done.out)
+
+    def test_weights_and_vectors(self):
+        base = ["--shape", "1x3x8x8", "--family", "onednn"]
+        told = self.advise(*base, "--weights", "waste=3,lanes=0.25,runs=0")
+        weights = {"waste": 3, "lanes": 0.25, "runs": 0, "rows": 0.5}
+        scores = []
+        for one in told["candidates"]:
+            score = sum(weights.get(name, 1) * (cost or 0)
+                        for name, cost in one["costs"].items())
+            self.assertAlmostEqual(one["score"], score)
+            scores.append(score)
+        self.assertEqual(scores, sorted(scores))
+        self.assertEqual(self.names(*base, "--vector", "w=8")[0], "nchw")
+
+    def test_a_picture_of_the_best(self):
+        for name in ("best.svg", "best.html"):
+            out = self.path(name)
+            self.advise("--shape", "1x24x4x4", "--family", "onednn", "--out",
+                        out)
+            self.assertIn("svg", out.read_text())
+
+    def test_text_has_each_column_explained(self):
+        done = self.printed("advise", "--shape", "1x24x56x56", "--family",
+                           "onednn", "--from", "nchw")
+        head = done.out.splitlines()[0].split()[1:]
+        for column in head:
+            self.assertRegex(done.out, rf"(?m)^  {column.replace('+', '.')} ")
+
+    def test_hostile(self):
+        shape = ["--shape", "1x3x8x8"]
+        for args, says in [
+                (["--shape", "0x3x8x8", "--family", "onednn"], None),
+                (["--shape", "3x7"], "name them"),
+                (["--shape", ""], "--shape"),
+                (["--shape", "1x3x8x8x9x9x9"], "name them"),
+                ([*shape, "--family", "okkk"], "did you mean okk?"),
+                ([*shape, "--family", "okk(npus=0)"], None),
+                ([*shape, "--family", "okk(npus"], "')'"),
+                ([*shape, "--family", "none.toml"], "cannot be read"),
+                ([*shape, "--op", "swim"], "--op is"),
+                ([*shape, "--vector", "q"], "no dim 'q'"),
+                ([*shape, "--vector", "c=0"], "--vector"),
+                ([*shape, "--box", "c=x"], "x"),
+                ([*shape, "--box", "h=100000,w=1"], None),
+                ([*shape, "--weights", "waste"], "--weights"),
+                ([*shape, "--weights", "waste=-1"], "--weights"),
+                ([*shape, "--weights", "waste=nan"], "--weights"),
+                ([*shape, "--limit", "pixel=0"], "--limit"),
+                ([*shape, "--limit", "banks=1e300"], "--limit"),
+                ([*shape, "--from", "nhw"], "n"),
+                ([*shape, "--why", "n c h"], "w"),
+                ([*shape, "--out", "best.txt"], "--out"),
+                ([*shape, "--dtype", "f33"], "f33")]:
+            done = support.run("advise", *args)
+            self.assertIn(done.code, (0, 1) if says is None else (2,), args)
+            if says is not None:
+                self.clear_error(done, args)
+                self.assertIn(says, done.err, args)
+
+
+if __name__ == "__main__":
+    support.main()
