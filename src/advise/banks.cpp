@@ -226,6 +226,11 @@ void Turns::count(const std::vector<Patterns>& dims, std::size_t d,
 
 }  // namespace
 
+std::int64_t word_banks(const Chip& chip, std::int64_t word_bytes) {
+  const std::int64_t bytes = saturated(mul(chip.banks, chip.bank_width_bytes));
+  return std::max<std::int64_t>(1, bytes / word_bytes);
+}
+
 std::optional<ConflictFacts> conflict_facts(const Layout& layout,
                                             const Digits& digits,
                                             const Chip& chip,
@@ -236,10 +241,7 @@ std::optional<ConflictFacts> conflict_facts(const Layout& layout,
       std::max(chip.bank_width_bytes, layout.element_bytes());
   const std::int64_t word = axis ? 0 : width;
   const std::int64_t unit = axis ? 1 : layout.element_bytes();
-  const std::int64_t banks =
-      axis ? 0
-           : std::max<std::int64_t>(1,
-                                    chip.banks * chip.bank_width_bytes / width);
+  const std::int64_t banks = axis ? 0 : word_banks(chip, width);
   constexpr std::size_t most_patterns = 4096;
   std::size_t all = 1;
   std::vector<Patterns> dims;

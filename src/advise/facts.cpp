@@ -13,6 +13,8 @@ namespace {
 
 using advising::Digits;
 
+constexpr std::int64_t most_lanes = 1 << 20;
+
 std::int64_t bytes_of_bits(std::int64_t bits) { return ceil_div(bits, 8); }
 
 // Places past the end of each dim: of its combinations of digits, those that are no index.
@@ -75,8 +77,10 @@ Result<void> check(const Shape& shape, const Access& access) {
   };
   if (!access.vector_dim.empty()) {
     if (auto checked = known(access.vector_dim); !checked) return checked;
-    if (access.vector_lanes < 1) {
-      return fail(ErrorCode::invalid_value, "a vector has one lane at least");
+    if (access.vector_lanes < 1 || access.vector_lanes > most_lanes) {
+      return fail(ErrorCode::invalid_value,
+                  fmt::format("a vector has 1 to {} lanes, not {}", most_lanes,
+                              access.vector_lanes));
     }
   }
   for (const Dim& dim : access.box) {

@@ -71,6 +71,9 @@ class Digits {
                                                   const Digits& digits,
                                                   const Chip& chip,
                                                   std::size_t axis);
+// The banks of words of so many bytes, which are as wide as a bank or several of them.
+[[nodiscard]] std::int64_t word_banks(const Chip& chip,
+                                      std::int64_t word_bytes);
 [[nodiscard]] std::optional<ConflictFacts> conflict_facts(
     const Layout& layout, const Digits& digits, const Chip& chip,
     std::optional<std::size_t> axis, std::span<const std::int64_t> box);

@@ -72,8 +72,9 @@ void set_costs(Candidate& candidate) {
   if (facts.element_bytes == 0) return;
   set(Cost::waste, ratio(facts.waste_bytes(), facts.element_bytes));
   if (facts.banks) {
-    set(Cost::banks, ratio(facts.banks->fullest_elements * facts.banks->banks,
-                           candidate.layout.elements()) -
+    set(Cost::banks, static_cast<double>(facts.banks->banks) *
+                             ratio(facts.banks->fullest_elements,
+                                   candidate.layout.elements()) -
                          1);
   }
   if (facts.conflicts) set(Cost::conflicts, facts.conflicts->mean - 1);

@@ -134,10 +134,10 @@ class Walker {
 };
 
 ConflictFacts Walker::conflicts(std::span<const std::int64_t> box) const {
-  const std::int64_t word =
-      std::max(chip_.bank_width_bytes * 8, layout_.element_bytes() * 8);
-  const std::int64_t banks = std::max<std::int64_t>(
-      1, chip_.banks * chip_.bank_width_bytes * 8 / word);
+  const std::int64_t word_bytes =
+      std::max(chip_.bank_width_bytes, layout_.element_bytes());
+  const std::int64_t word = saturated(mul(word_bytes, 8));
+  const std::int64_t banks = word_banks(chip_, word_bytes);
   // What is asked for, by the number of the box; a bank gives a word at once.
   std::map<Index, std::map<std::int64_t, std::set<std::int64_t>>> asked;
   Index index(layout_.shape().size(), 0);
