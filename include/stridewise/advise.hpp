@@ -83,7 +83,7 @@ struct VectorFacts {
 
 // What a layout costs. Each number is what a walk over all places would count; it is had
 // from the digits where the layout is plain. Of one that is not, facts other than sizes are
-// known for up to 65,536 elements.
+// known for up to 65,536 elements whose bits lie side by side.
 struct LayoutFacts {
   std::int64_t bytes =
       0;  // that the tensor takes; all banks where there are any

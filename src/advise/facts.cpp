@@ -17,6 +17,11 @@ constexpr std::int64_t most_lanes = 1 << 20;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return ceil_div(bits, 8); }
 
+// Whether the bits of an element may lie apart: then it is at no one place.
+bool bitwise(const Layout& layout) {
+  return layout.tensors()[static_cast<std::size_t>(layout.tensor())].bitwise;
+}
+
 // Places past the end of each dim: of its combinations of digits, those that are no index.
 void count_padding(const Layout& layout, LayoutFacts& facts) {
   const std::size_t dims = layout.shape().size();
@@ -53,6 +58,9 @@ void measure_digits(const Layout& layout, const Chip& chip,
     facts.conflicts = advising::conflict_facts(layout, digits, chip, axis, box);
   }
   facts.runs = advising::count_runs(layout, digits);
+  if (!facts.runs && layout.elements() <= advising::most_elements) {
+    facts.runs = advising::walk_runs(layout);
+  }
   if (chip.dma_dims > 0) {
     facts.descriptors =
         advising::count_descriptors(layout, digits, chip.dma_dims);
@@ -132,7 +140,7 @@ Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
   if (layout.elements() == 0) return facts;
   if (layout.plain()) {
     measure_digits(layout, chip, access, *box, facts);
-  } else if (layout.elements() <= advising::most_elements) {
+  } else if (layout.elements() <= advising::most_elements && !bitwise(layout)) {
     advising::walk_places(layout, chip, access, *box, facts);
   }
   take_banks(chip, facts);

@@ -84,6 +84,8 @@ class Digits {
 [[nodiscard]] std::optional<std::int64_t> row_alignment(const Layout& layout,
                                                         const Digits& digits);
 
+// From all places, of any layout of few enough elements.
+[[nodiscard]] std::int64_t walk_runs(const Layout& layout);
 // All of it that all places tell, of any layout of few enough elements. `facts` has the
 // sizes already.
 void walk_places(const Layout& layout, const Chip& chip, const Access& access,

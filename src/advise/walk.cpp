@@ -168,6 +168,11 @@ ConflictFacts Walker::conflicts(std::span<const std::int64_t> box) const {
 
 }  // namespace
 
+std::int64_t walk_runs(const Layout& layout) {
+  const Chip none;
+  return Walker(layout, none).runs();
+}
+
 void walk_places(const Layout& layout, const Chip& chip, const Access& access,
                  std::span<const std::int64_t> box, LayoutFacts& facts) {
   const Walker walker(layout, chip);
