@@ -9,7 +9,6 @@
 
 #include "catalogue/instantiate.hpp"
 #include "catalogue/read_chip.hpp"
-#include "catalogue/toml_keys.hpp"
 #include "catalogue/toml_reader.hpp"
 #include "stridewise/catalogue.hpp"
 
@@ -292,34 +291,13 @@ class Reader : private TomlReader {
   std::set<std::string> names_;  // of layouts
 };
 
-constexpr std::size_t longest_file = std::size_t{16} << 20;
-
 }  // namespace
 
 Result<Catalogue> Catalogue::read(std::string_view text,
                                   std::string_view file) {
-  if (text.size() > longest_file || has_deep_keys(text)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{}: {}", file,
-                            text.size() > longest_file
-                                ? "a catalogue has up to 16 MiB"
-                                : "a key of more than 16 parts"));
-  }
-  if (const std::size_t line = line_of_foreign_key(text)) {
-    return fail(
-        ErrorCode::syntax,
-        fmt::format("{}:{}: a key is of letters a to z, digits, - and _", file,
-                    line));
-  }
-  const toml::parse_result parsed = toml::parse(text, file);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorCode::syntax,
-                fmt::format("{}:{}: {}", file, error.source().begin.line,
-                            error.description()));
-  }
-  Result<std::vector<CatalogueEntry>> entries =
-      Reader(file).read(parsed.table());
+  const Result<toml::table> table = parse_toml(text, file);
+  if (!table) return unexpected(table.error());
+  Result<std::vector<CatalogueEntry>> entries = Reader(file).read(*table);
   if (!entries) return unexpected(std::move(entries.error()));
   Catalogue made;
   made.entries_ =

@@ -6,9 +6,35 @@
 
 #include <algorithm>
 
+#include "catalogue/toml_keys.hpp"
 #include "stridewise/suggest.hpp"
 
 namespace stridewise {
+
+Result<toml::table> parse_toml(std::string_view text, std::string_view file) {
+  constexpr std::size_t longest_file = std::size_t{16} << 20;
+  if (text.size() > longest_file || has_deep_keys(text)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{}: {}", file,
+                            text.size() > longest_file
+                                ? "a file has up to 16 MiB"
+                                : "a key of more than 16 parts"));
+  }
+  if (const std::size_t line = line_of_foreign_key(text)) {
+    return fail(
+        ErrorCode::syntax,
+        fmt::format("{}:{}: a key is of letters a to z, digits, - and _", file,
+                    line));
+  }
+  toml::parse_result parsed = toml::parse(text, file);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorCode::syntax,
+                fmt::format("{}:{}: {}", file, error.source().begin.line,
+                            error.description()));
+  }
+  return std::move(parsed).table();
+}
 
 void TomlReader::fault(const toml::node& at, const std::string& message) {
   if (error_) return;

@@ -27,6 +27,11 @@
 
 namespace stridewise {
 
+// The tables of a text. Errors: what is no TOML, more than 16 MiB, keys that the parser has no
+// defined behaviour for.
+[[nodiscard]] Result<toml::table> parse_toml(std::string_view text,
+                                             std::string_view file);
+
 // The first fault is kept; what is read after it is thrown away.
 class TomlReader {
  public:
