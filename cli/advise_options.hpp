@@ -24,6 +24,7 @@ struct AdviseCommand {
   std::string weights;
   std::vector<std::string> why;
   std::string machine;
+  std::string graph;
   std::string out;
   std::int64_t top = 10;
 };

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "advise_graph.hpp"
 #include "advise_options.hpp"
 #include "advise_report.hpp"
 #include "write_file.hpp"
@@ -91,6 +92,9 @@ std::string left_out_text(const Advice& advice) {
 }
 
 void run_advise(Context& context, const AdviseCommand& command) {
+  if (!command.graph.empty()) {
+    return run_advise_graph(context, command.graph, command.machine);
+  }
   const Asked asked = read(command);
   if (!command.why.empty()) return compare(context, command, asked);
   const Advice advice = value_of(
@@ -164,10 +168,10 @@ void add_advise(Command app, Context& context) {
       "  stridewise advise --shape 1x66x8x8 --from 'okk.aligned(start=63)' "
       "--family okk");
   auto options = std::make_shared<AdviseCommand>();
-  command
-      .add_option("--shape,-s", options->shape,
-                  "logical extents: 1x64x56x56 (n, c, h, w), m=128,k=64")
-      .required();
+  command.add_option(
+      "--shape,-s", options->shape,
+      "logical extents: 1x64x56x56 (n, c, h, w), m=128,k=64; needed "
+      "but for --graph");
   command.add_option("--dtype,-t", options->dtype,
                      "element type (default: f32)");
   command
@@ -208,6 +212,9 @@ void add_advise(Command app, Context& context) {
   command.add_option("--top", options->top, "how many are shown")
       .show_default()
       .in_range(1, 100000);
+  command.add_option("--graph", options->graph,
+                     "a network's FILE.toml: a layout for each of its tensors "
+                     "(docs/advise.md)");
   command.add_option("--machine", options->machine,
                      "whose prices conversions have, as for plan");
   command.add_option("--out,-o", options->out,

@@ -14,6 +14,7 @@
 #include "stridewise/infer.hpp"
 #include "stridewise/io.hpp"
 #include "stridewise/layout.hpp"
+#include "stridewise/network.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/offsets.hpp"
 #include "stridewise/parallel.hpp"

@@ -1,8 +1,13 @@
-"""advise: what it answers, against show and NumPy, and what it refuses."""
+"""advise: what it answers, against show, plan and NumPy, and what it refuses."""
+
+import pathlib
+import tomllib
 
 import numpy as np
 
 import support
+
+NETWORKS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/networks"
 
 ACME = """
 vendor = "acme"
@@ -25,6 +30,11 @@ dims = "n c h w"
 expression = "bank=c/${block}%8 |4096B| offset=n c/${8*block}:^64B h w c%${block}"
 params = ["block"]
 """
+
+
+def shape_of(path, tensor):
+    extents = tomllib.loads(path.read_text())["tensors"][tensor]["shape"]
+    return ",".join(f"{d}={e}" for d, e in zip("nchw", extents.split("x")))
 
 
 class Advise(support.CliTest):
@@ -142,6 +152,48 @@ class Advise(support.CliTest):
         head = done.out.splitlines()[0].split()[1:]
         for column in head:
             self.assertRegex(done.out, rf"(?m)^  {column.replace('+', '.')} ")
+
+    def test_networks(self):
+        for name in "resnet50", "mobilenet-v2", "unet", "transformer":
+            told = self.advise("--graph", NETWORKS / f"{name}.toml")
+            self.assertEqual(told["gap"], 0, name)
+            self.assertAlmostEqual(
+                told["cost"],
+                told["operations"] + told["waste"] + told["conversions"])
+            self.assertAlmostEqual(sum(m["cost"] for m in told["moves"]),
+                                   told["conversions"])
+            self.assertIn("greedy", told["against"])
+            self.assertIn("all nchw", told["against"])
+            for other in told["against"].values():
+                self.assertLessEqual(told["cost"], other["cost"] * (1 + 1e-12))
+            for move in told["moves"]:
+                shown = self.answer(
+                    "plan", move["from"], move["to"], "--shape",
+                    shape_of(NETWORKS / f"{name}.toml", move["tensor"]))
+                self.assertIn(move["plan"].split(",")[0],
+                              [nest["kernel"] for nest in shown["nests"]])
+
+    def test_networks_that_are_none(self):
+        path = self.path("n.toml")
+        for text, says in [
+                ("", None), ("[tensors", "n.toml:1"), ("tensors = 3", "tensors"),
+                ("[tensors]\nx = 3", "x"), ("layouts = 7", None),
+                ('[tensors]\nx = { shape = "1x2" }', "'x'"),
+                ('[tensors]\nx = { shape = "n=-1" }', "'x'"),
+                ('[tensors]\nx = { shape = "1x2x3x4", converts = 3 }', "true or"),
+                ('[[operations]]\nname = "o"', "accepts no layout"),
+                ('[[operations]]\nname = "o"\naccepts = 3', "must be a list"),
+                ('[[operations]]\nname = "o"\naccepts = [3]', "a choice is"),
+                ('[[operations]]\nname = "o"\naccepts = [{ cost = 1 }]',
+                 "'layouts' is missing")]:
+            path.write_text(text)
+            done = support.run("advise", "--graph", path)
+            self.assertEqual(done.code, 0 if says is None else 2, text)
+            if says is not None:
+                self.assertIn(says, self.clear_error(done, [text]), text)
+        path.write_bytes(bytes(range(256)))
+        self.clear_error(support.run("advise", "--graph", path))
+        self.clear_error(support.run("advise", "--graph", self.path("none")))
 
     def test_hostile(self):
         shape = ["--shape", "1x3x8x8"]

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "catalogues.hpp"
+
+namespace stridewise::cli {
+namespace {
+
+std::string whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw Failure{{ErrorCode::io, path + ": cannot be read"}};
+  return text;
+}
+
+// What a user would do without asking, by name.
+std::map<std::string, NetworkAdvice> others(const Network& network,
+                                            const NetworkOptions& options) {
+  std::map<std::string, NetworkAdvice> all;
+  const auto add = [&](const std::string& name, Result<NetworkAdvice> advice) {
+    // One that no choices allow is no way.
+    if (advice) all.emplace(name, *std::move(advice));
+  };
+  add("greedy", greedy_network(network, options, known_layouts()));
+  std::map<std::string, int> often;
+  for (const NetworkOperation& operation : network.operations) {
+    for (const NetworkChoice& choice : operation.choices) {
+      for (const auto& [tensor, layout] : choice.layouts) ++often[layout];
+    }
+  }
+  std::vector<std::pair<int, std::string>> most;
+  for (const auto& [layout, count] : often) most.emplace_back(-count, layout);
+  std::ranges::sort(most);
+  constexpr std::size_t shown = 4;
+  for (std::size_t k = 0; k < std::min(shown, most.size()); ++k) {
+    add("all " + most[k].second,
+        uniform_network(network, most[k].second, options, known_layouts()));
+  }
+  return all;
+}
+
+// The loops of a conversion, in one line.
+std::string plan_of(const NetworkTensor& tensor,
+                    const NetworkConversion& conversion) {
+  const auto bound = [&](const std::string& text) {
+    const LayoutSource source =
+        value_of(resolve_layout(text, names_of(tensor.shape), known_layouts()));
+    return value_of(source.bind(tensor.shape,
+                                Binding{.element_bits = tensor.element_bits}));
+  };
+  const Plan plan =
+      value_of(Plan::make(bound(conversion.from), bound(conversion.to)));
+  std::string kernels;
+  for (const PlanNest& nest : plan.nests()) {
+    kernels += fmt::format("{}{}", kernels.empty() ? "" : ", ",
+                           nest.fills ? "zeros" : nest.kernel);
+  }
+  return kernels.empty() ? "fields" : kernels;
+}
+
+Json cost_json(const NetworkAdvice& advice) {
+  return {{"cost", advice.cost},
+          {"operations", advice.operations},
+          {"waste", advice.waste},
+          {"conversions", advice.moves}};
+}
+
+}  // namespace
+
+void run_advise_graph(Context& context, const std::string& file,
+                      const std::string& machine) {
+  const Network network = value_of(read_network(whole_file(file), file));
+  const NetworkOptions options{.machine = machine_text(machine)};
+  const NetworkAdvice best =
+      value_of(advise_network(network, options, known_layouts()));
+  const double gap = best.cost > 0 ? 1 - best.bound / best.cost : 0;
+  std::string text = fmt::format(
+      "{} tensors, {} operations: {:.4g} MB copied, {}\n\n",
+      network.tensors.size(), network.operations.size(), best.cost / 1e6,
+      gap < 1e-9 ? "the least there is"
+                 : fmt::format("at most {:.2f} % above the least", 100 * gap));
+  const std::size_t width = 14;
+  const auto row = [&](const std::string& name, const NetworkAdvice& one) {
+    return fmt::format("{:<{}}{:>12.4f}{:>12.4f}{:>12.4f}{:>12.4f}{:>8}\n",
+                       name, width, one.cost / 1e6, one.operations / 1e6,
+                       one.waste / 1e6, one.moves / 1e6,
+                       one.conversions.size());
+  };
+  text += fmt::format("{:<{}}{:>12}{:>12}{:>12}{:>12}{:>8}\n", "MB copied",
+                      width, "all", "operations", "waste", "conversions", "number");
+  text += row("best", best);
+  Json against = Json::object();
+  for (const auto& [name, one] : others(network, options)) {
+    text += row(name, one);
+    against[name] = cost_json(one);
+  }
+  text += "\ntensors\n";
+  Json layouts = Json::object();
+  for (std::size_t t = 0; t < network.tensors.size(); ++t) {
+    layouts[network.tensors[t].name] = best.layouts[t];
+    text += fmt::format(
+        "  {:<{}}{}\n", network.tensors[t].name, width,
+        best.layouts[t].empty() ? "(nothing touches it)" : best.layouts[t]);
+  }
+  Json conversions = Json::array();
+  text += best.conversions.empty() ? "\nno conversions\n" : "\nconversions\n";
+  for (const NetworkConversion& one : best.conversions) {
+    const auto tensor =
+        std::ranges::find(network.tensors, one.tensor, &NetworkTensor::name);
+    const std::string plan = plan_of(*tensor, one);
+    text += fmt::format("  {:<{}}{} -> {}: {:.4f} MB, {}\n", one.tensor, width,
+                        one.from, one.to, one.cost / 1e6, plan);
+    conversions.push_back({{"tensor", one.tensor},
+                           {"from", one.from},
+                           {"to", one.to},
+                           {"cost", one.cost},
+                           {"plan", plan}});
+  }
+  Json choices = Json::object();
+  for (std::size_t o = 0; o < network.operations.size(); ++o) {
+    choices[network.operations[o].name] = best.choices[o];
+  }
+  Json json = cost_json(best);
+  json["bound"] = best.bound;
+  json["gap"] = gap;
+  json["layouts"] = std::move(layouts);
+  json["choices"] = std::move(choices);
+  json["moves"] = std::move(conversions);
+  json["against"] = std::move(against);
+  context.answer(json, text);
+}
+
+}  // namespace stridewise::cli
