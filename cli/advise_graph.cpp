@@ -93,8 +93,9 @@ void run_advise_graph(Context& context, const std::string& file,
                        one.waste / 1e6, one.moves / 1e6,
                        one.conversions.size());
   };
-  text += fmt::format("{:<{}}{:>12}{:>12}{:>12}{:>12}{:>8}\n", "MB copied",
-                      width, "all", "operations", "waste", "conversions", "number");
+  text +=
+      fmt::format("{:<{}}{:>12}{:>12}{:>12}{:>12}{:>8}\n", "MB copied", width,
+                  "all", "operations", "waste", "conversions", "number");
   text += row("best", best);
   Json against = Json::object();
   for (const auto& [name, one] : others(network, options)) {

@@ -167,8 +167,13 @@ Asked read(const AdviseCommand& command) {
   asked.type = asked.from ? type_for(command.dtype, *asked.from)
                           : value_of(parse_element_type(
                                 command.dtype.empty() ? "f32" : command.dtype));
-  asked.shape = read_tensor(command.shape, asked.options.families, asked.from,
-                            asked.names);
+  std::optional<LayoutSource> told = asked.from;
+  if (!told && !command.why.empty() &&
+      command.shape.find('=') == std::string::npos) {
+    told = value_of(resolve_layout(command.why.front(), {}, asked.names));
+  }
+  asked.shape =
+      read_tensor(command.shape, asked.options.families, told, asked.names);
   asked.options.access = read_access(command, asked.shape);
   asked.options.chip = read_limits(command.limits);
   asked.options.weights = read_weights(command.weights);

@@ -113,8 +113,10 @@ void run_advise(Context& context, const AdviseCommand& command) {
   std::string text = advise_table(shown, now);
   if (!said.empty()) text += '\n' + said;
   if (shown.size() > 1) {
-    text += fmt::format("\n{} before {}:\n", shown[0].name, shown[1].name);
-    for (const std::string& sentence : compare_candidates(shown[0], shown[1])) {
+    const auto sentences = compare_candidates(shown[0], shown[1]);
+    text += fmt::format("\n{} before {}{}\n", shown[0].name, shown[1].name,
+                        sentences.empty() ? ": they lose the same" : ":");
+    for (const std::string& sentence : sentences) {
       text += fmt::format("  {}\n", sentence);
     }
   }

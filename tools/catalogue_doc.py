@@ -84,6 +84,8 @@ byte 1264  element 1264  offset=1264  (n=1,c=16,h=4,w=3 of n=2,c=17,h=5,w=4)
 | `params`, `checks` | a layout | names of the file's, or tables of its own: `{ name = "block", default = 8, doc = "..." }` |
 | `errata` | a layout | where documents err |
 | `default`, `doc`, `min`, `excludes`, `choices` | a parameter | `excludes` is a parameter not to be given beside it; `choices = { aligned = ":^128B", compact = "" }` are words and what each stands for in the expression |
+| `tries` | a parameter, a layout | what [advise](advise.md) tries: values, a range; of a layout, texts that stand for it |
+| `[chip]`, `[chip.axes]` | the file | what the chip has room for: see [advise](advise.md) |
 | `that`, `message`, `when` | a check | `A == B`, `A <= B` or `A < B`; what the vendor requires; `param=choice`, if the check is for that choice alone |
 
 A mistake in a file is an error that names the file and the line.

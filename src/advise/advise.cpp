@@ -10,6 +10,7 @@
 #include "advise/candidates.hpp"
 #include "advise/price.hpp"
 #include "advise/rank.hpp"
+#include "advise/tiles.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/suggest.hpp"
 
@@ -80,15 +81,16 @@ class Adviser {
   Result<void> add(const Family& family, const std::string& text) {
     bool known = false;
     std::set<std::string> params;
-    for (const CatalogueEntry& entry : names_) {
-      if (!family.has(entry)) continue;
-      known = true;
-      for (const CatalogueParam& param : entry.params) {
-        params.insert(param.name);
+    for (const Catalogue* const names : {&names_, &advising::tiles()}) {
+      for (const CatalogueEntry& entry : *names) {
+        if (!family.has(entry)) continue;
+        known = true;
+        for (const CatalogueParam& param : entry.params) {
+          params.insert(param.name);
+        }
+        if (!entry.dims.empty() && !same_dims(entry.dims, shape_)) continue;
+        if (auto added = add(entry, family, *names); !added) return added;
       }
-      // Where all vendors are asked for, a parameter chooses those that have it.
-      if (!entry.dims.empty() && !same_dims(entry.dims, shape_)) continue;
-      if (auto added = add(entry, family); !added) return added;
     }
     if (!known) return unknown_family(text, family);
     for (const auto& [name, value] : family.arguments) {
@@ -102,7 +104,8 @@ class Adviser {
   }
 
   // The best of one entry.
-  Result<void> add(const CatalogueEntry& entry, const Family& family) {
+  Result<void> add(const CatalogueEntry& entry, const Family& family,
+                   const Catalogue& names) {
     const auto texts = advising::texts_of(entry, family, shape_, bits_);
     if (!texts) {
       advice_.left_out.push_back({entry.name, texts.error().message});
@@ -111,12 +114,14 @@ class Adviser {
     std::vector<Candidate> all;
     std::string why;
     for (const std::string& text : *texts) {
-      const Result<LayoutSource> source = resolve_layout(text, {}, names_);
+      const Result<LayoutSource> source = resolve_layout(text, {}, names);
       if (!source) return unexpected(source.error());
       if (!same_dims(source->dims, shape_)) continue;
       Result<Candidate> candidate = assess(*source, shape_, bits_, unpriced());
       if (candidate) {
-        candidate->name = text;
+        // What has no name is called as it is written.
+        candidate->name =
+            &names == &advising::tiles() ? print(source->expression) : text;
         all.push_back(*std::move(candidate));
       } else if (candidate.error().code == ErrorCode::unknown_name) {
         return unexpected(candidate.error());  // of the access

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advise/tiles.hpp"
 #include "base/checked.hpp"
 #include "catalogue/arithmetic.hpp"
 
@@ -200,15 +201,20 @@ Result<std::vector<std::string>> family_dims(
     std::size_t rank, const std::vector<std::string>& families,
     const Catalogue& names) {
   std::set<std::vector<std::string>> found;
-  for (const CatalogueEntry& entry : names) {
-    if (entry.dims.size() != rank) continue;
-    bool wanted = families.empty();
-    for (const std::string& text : families) {
-      const auto family = advising::read_family(text);
-      if (!family) return unexpected(family.error());
-      wanted = wanted || family->has(entry);
+  std::vector<advising::Family> wanted;
+  for (const std::string& text : families) {
+    const auto family = advising::read_family(text);
+    if (!family) return unexpected(family.error());
+    wanted.push_back(*family);
+  }
+  if (wanted.empty()) wanted.emplace_back();
+  for (const Catalogue* const all : {&names, &advising::tiles()}) {
+    for (const CatalogueEntry& entry : *all) {
+      const bool has = std::ranges::any_of(
+          wanted,
+          [&](const advising::Family& family) { return family.has(entry); });
+      if (has && entry.dims.size() == rank) found.insert(entry.dims);
     }
-    if (wanted) found.insert(entry.dims);
   }
   const std::vector<std::string> usual = {"n", "c", "h", "w"};
   if (found.contains(usual) || (rank == usual.size() && found.empty())) {

@@ -63,7 +63,7 @@ class Advise(support.CliTest):
 
     def test_runs_are_those_of_the_offsets(self):
         for layout in ("nhwc", "nChw16c", "n:120 c:30 h:8 w",
-                       "c h w%2 n w/2", "tile.pixels(rows=2,columns=2)"):
+                       "c h w%2 n w/2", "n c h/2 w/2 h%2 w%2"):
             self.answer("offsets", layout, "--shape", "n=2,c=3,h=3,w=5",
                         "--out", self.path("o.npy"))
             places = np.sort(np.load(self.path("o.npy")), axis=None)
