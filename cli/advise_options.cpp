@@ -149,10 +149,7 @@ Shape read_tensor(const std::string& text,
                   const Catalogue& names) {
   if (from) return shape_for(text, {&*from, 1});
   if (text.empty()) refuse("give --shape, as 1x64x56x56 or m=128,k=64");
-  if (text.find('=') != std::string::npos) return value_of(parse_shape(text));
-  const auto rank = static_cast<std::size_t>(std::ranges::count(text, 'x')) + 1;
-  return value_of(
-      parse_shape(text, value_of(family_dims(rank, families, names))));
+  return value_of(family_shape(text, families, names));
 }
 
 }  // namespace

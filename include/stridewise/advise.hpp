@@ -197,11 +197,11 @@ struct Advice {
                                     const AdviseOptions& options,
                                     const Catalogue& names = catalogue());
 
-// The dims of a tensor of so many, for numbers without names: those that all layouts of the
-// families with as many dims share, or n, c, h, w among others. Errors: unknown_name where
-// there are several; the message lists them.
-[[nodiscard]] Result<std::vector<std::string>> family_dims(
-    std::size_t rank, const std::vector<std::string>& families,
+// The shape that a text tells: "m=128,k=64", or numbers without names, "2x40": of the dims
+// that all layouts of the families with as many share, or n, c, h, w among others. Errors:
+// those of parse_shape; unknown_name where there are several such dims; the message lists them.
+[[nodiscard]] Result<Shape> family_shape(
+    std::string_view text, const std::vector<std::string>& families,
     const Catalogue& names = catalogue());
 
 // What kernels of an operation do with a tensor.

@@ -20,5 +20,6 @@ NB_MODULE(_core, module) {
   bind_plan(module, layout);
   bind_dlpack(module);
   bind_inspect(module);
+  bind_advise(module);
   bind_files(module);
 }

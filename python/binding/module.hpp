@@ -37,6 +37,7 @@ void bind_shown(LayoutClass& layout);
 void bind_plan(nanobind::module_& module, LayoutClass& layout);
 void bind_dlpack(nanobind::module_& module);
 void bind_inspect(nanobind::module_& module);
+void bind_advise(nanobind::module_& module);
 void bind_files(nanobind::module_& module);
 
 }  // namespace stridewise::python

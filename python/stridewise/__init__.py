@@ -9,6 +9,7 @@
 """
 
 from . import _core
+from ._advise import Advice, Candidate, NetworkAdvice, advise, advise_network
 from ._convert import Plan, convert, plan
 from ._drawing import Drawing, Page
 from ._dtypes import type_name
@@ -16,13 +17,15 @@ from ._errors import LayoutError
 from ._inspect import check, diff, infer, probe
 from ._layout import Layout
 from ._make import layout
+from ._onnx import network_from_onnx
 from ._places import Nothing
 from ._reports import CheckReport, Difference, DiffReport, Fit, InferReport, Leak
 from ._views import layout_of, physical, to_dlpack
 
 __version__ = _core.version()
 
-__all__ = ["CheckReport", "DiffReport", "Difference", "Drawing", "Fit", "InferReport",
-           "Layout", "LayoutError", "Leak", "Nothing", "Page", "Plan", "__version__",
-           "check", "convert", "diff", "infer", "layout", "layout_of", "physical", "plan",
-           "probe", "to_dlpack", "type_name"]
+__all__ = ["Advice", "Candidate", "CheckReport", "DiffReport", "Difference", "Drawing", "Fit",
+           "InferReport", "Layout", "LayoutError", "Leak", "NetworkAdvice", "Nothing", "Page",
+           "Plan", "__version__", "advise", "advise_network", "check", "convert", "diff",
+           "infer", "layout", "layout_of", "network_from_onnx", "physical", "plan", "probe",
+           "to_dlpack", "type_name"]

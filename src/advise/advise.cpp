@@ -11,6 +11,7 @@
 #include "advise/price.hpp"
 #include "advise/rank.hpp"
 #include "advise/tiles.hpp"
+#include "machine/text.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/suggest.hpp"
 
@@ -57,6 +58,10 @@ class Adviser {
       : shape_(shape), bits_(element_bits), options_(options), names_(names) {}
 
   Result<Advice> run() {
+    // Also where nothing has a price.
+    if (const auto machine = machine_of(options_.machine); !machine) {
+      return unexpected(machine.error());
+    }
     if (auto added = add_families(); !added) return unexpected(added.error());
     if (advice_.candidates.empty()) return none();
     if (options_.from) {

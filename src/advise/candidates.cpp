@@ -10,6 +10,7 @@
 #include "advise/tiles.hpp"
 #include "base/checked.hpp"
 #include "catalogue/arithmetic.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise::advising {
 namespace {
@@ -196,7 +197,9 @@ Result<std::vector<std::string>> texts_of(const CatalogueEntry& entry,
 }  // namespace stridewise::advising
 
 namespace stridewise {
+namespace {
 
+// The dims of so many numbers.
 Result<std::vector<std::string>> family_dims(
     std::size_t rank, const std::vector<std::string>& families,
     const Catalogue& names) {
@@ -228,6 +231,18 @@ Result<std::vector<std::string>> family_dims(
   return fail(ErrorCode::unknown_name,
               fmt::format("{} numbers without names: name them, as n=1,c=64{}",
                           rank, list.empty() ? "" : "; there are " + list));
+}
+
+}  // namespace
+
+Result<Shape> family_shape(std::string_view text,
+                           const std::vector<std::string>& families,
+                           const Catalogue& names) {
+  if (text.find('=') != std::string_view::npos) return parse_shape(text);
+  const auto rank = static_cast<std::size_t>(std::ranges::count(text, 'x')) + 1;
+  const auto dims = family_dims(rank, families, names);
+  if (!dims) return unexpected(dims.error());
+  return parse_shape(text, *dims);
 }
 
 Access access_of(Operation operation, const Shape& shape) {

@@ -16,7 +16,6 @@
 namespace stridewise::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -273,10 +272,13 @@ TEST(Advise, WhatIsNoFamily) {
   EXPECT_FALSE(advise(shape, 32, {.access = {"x", 4}}));
 }
 
-TEST(Advise, DimsOfNumbersWithoutNames) {
-  EXPECT_THAT(*family_dims(4, {}), ElementsAre("n", "c", "h", "w"));
-  EXPECT_THAT(*family_dims(2, {"okk.matrix(npus=4)"}), ElementsAre("r", "m"));
-  EXPECT_THAT(family_dims(2, {}).error().message, HasSubstr("m k"));
+TEST(Advise, NumbersWithoutNames) {
+  const Shape image = {{"n", 1}, {"c", 2}, {"h", 3}, {"w", 4}};
+  EXPECT_EQ(*family_shape("1x2x3x4", {}), image);
+  EXPECT_EQ(*family_shape("2x40", {"okk.matrix(npus=4)"}), matrix(2, 40));
+  EXPECT_EQ(*family_shape("r=2,m=40", {}), matrix(2, 40));
+  EXPECT_THAT(family_shape("2x40", {}).error().message, HasSubstr("m k"));
+  EXPECT_FALSE(family_shape("1x2x3xq", {}));
 }
 
 TEST(Advise, PricesAreThoseOfThePlanner) {

@@ -75,8 +75,10 @@ Result<NetworkAdvice> advise_network(const Network& network,
   std::vector<std::size_t> choices = solution.values;
   choices.resize(network.operations.size());
   Result<NetworkAdvice> advice = finished(network, *model, choices);
-  // A state of a tensor may list layouts that nobody wants after all.
-  if (advice) advice->bound = std::min(solution.bound, advice->cost);
+  if (!advice) return advice;
+  // Sums in another order must not tell of a gap where there is none.
+  const bool exact = solution.bound == solution.cost;
+  advice->bound = exact ? advice->cost : std::min(solution.bound, advice->cost);
   return advice;
 }
 
