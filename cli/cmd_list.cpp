@@ -53,6 +53,7 @@ Json entry_json(const CatalogueEntry& entry) {
           {"dims", entry.dims},
           {"params", std::move(params)},
           {"expression", entry.expression},
+          {"good_for", good_for(entry, known_layouts())},
           {"checks", requirements(entry)},
           {"source", entry.source},
           {"errata", entry.errata}};
@@ -63,6 +64,10 @@ std::string entry_text(const CatalogueEntry& entry, bool details) {
                                  join(entry.dims), entry.summary);
   if (!details) return text;
   text += fmt::format("    layout  {}\n", entry.expression);
+  if (const std::string good = good_for(entry, known_layouts());
+      !good.empty()) {
+    text += fmt::format("    good    {}\n", good);
+  }
   for (const std::string& alias : entry.aliases) {
     text += fmt::format("    also    {}\n", alias);
   }

@@ -28,6 +28,8 @@ How to read an entry:
   nothing when that stride is natural; `${base}` stands for what the choice of `base`
   means. A default may be such arithmetic, too: `256/element_bits` is 16 for f16 and
   64 for u4; `element_bytes` is rounded up.
+- **Good** says what lies side by side, and so is read at once; what is rounded up, and so
+  wastes room where it is small; over how many banks it is dealt. With the defaults.
 - **Needs** are the vendor's preconditions. A layout that breaks one is an error.
 - **Notes** say where a vendor's document errs, and what holds instead.
 - **Also** are other words for it: `stridewise show NC4HW4` finds an entry without
@@ -133,6 +135,8 @@ def entry_markdown(entry):
     lines = [f"### `{entry['name']}`", "", sentence(entry["summary"]), ""]
     dims = ", ".join(f"`{d}`" for d in entry["dims"]) or "those of the tag"
     lines += [f"- Dims: {dims}", f"- Expression: `{entry['expression']}`"]
+    if entry["good_for"]:
+        lines += [f"- Good: {entry['good_for']}"]
     if entry["aliases"]:
         also = ", ".join(f"`{alias}`" for alias in entry["aliases"])
         lines += [f"- Also: {also}"]

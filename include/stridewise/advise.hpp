@@ -222,6 +222,12 @@ enum class Operation : std::uint8_t { copy, conv, pool, gemm };
                                    std::int64_t element_bits,
                                    const Chip& more = {});
 
+// What an entry is good for, in a sentence: what lies side by side, what is rounded up, over
+// which banks it is dealt; with the defaults of its parameters. Empty where only who uses it
+// can tell: of parameters without a default, or a memory of several tensors.
+[[nodiscard]] std::string good_for(const CatalogueEntry& entry,
+                                   const Catalogue& names = catalogue());
+
 // How a candidate differs from another, a sentence for each cost of which they do.
 [[nodiscard]] std::vector<std::string> compare_candidates(const Candidate& a,
                                                           const Candidate& b);

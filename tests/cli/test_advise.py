@@ -1,6 +1,7 @@
 """advise: what it answers, against show, plan and NumPy, and what it refuses."""
 
 import pathlib
+import re
 import tomllib
 
 import numpy as np
@@ -152,6 +153,32 @@ class Advise(support.CliTest):
         head = done.out.splitlines()[0].split()[1:]
         for column in head:
             self.assertRegex(done.out, rf"(?m)^  {column.replace('+', '.')} ")
+
+    def test_what_entries_are_good_for(self):
+        entries = {e["name"]: e for e in self.answer("list")["entries"]}
+        self.assertEqual(entries["tensorrt.kCHW16"]["good_for"],
+                         "side by side: 16 of c; rounds up c to 16")
+        self.assertEqual(entries["torch.channels_last"]["good_for"],
+                         "side by side: all of c")
+        self.assertIn("deals c over 64 banks",
+                      entries["okk.aligned"]["good_for"])
+        self.assertGreater(sum(bool(e["good_for"]) for e in entries.values()), 140)
+        rounded = [(name, dim, int(to)) for name, e in entries.items()
+                   for dim, to in re.findall(r"(\w+) to (\d+)", e["good_for"])
+                   if not e["good_for"].endswith("banks")]
+        self.assertGreater(len(rounded), 90)
+        for name, dim, to in support.sampled(rounded):
+            sizes = []
+            for extent in 1, to, to + 1:
+                shape = {d: 1 for d in entries[name]["dims"]} | {dim: extent}
+                done = support.run("show", name, "--shape",
+                                   support.shape_text(shape), "--json")
+                # What the vendor does not take, or that is of other types.
+                if done.code == 0:
+                    sizes.append(self.one_object(done)["size_bytes"])
+            if len(sizes) == 3:
+                self.assertTrue(sizes[0] == sizes[1] < sizes[2],
+                                (name, dim, to, sizes))
 
     def test_networks(self):
         for name in "resnet50", "mobilenet-v2", "unet", "transformer":
