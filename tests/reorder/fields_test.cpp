@@ -163,6 +163,40 @@ RC_GTEST_PROP(Fields, RandomPairsWhoseValuesChange, ()) {
   RC_ASSERT(wrong.empty());
 }
 
+// Those of more than 32 bits are written in parts.
+TEST(Fields, WideValuesWhoseBitsLieApart) {
+  for (const auto& [from, to] : {std::pair{"f64", "s64"},
+                                 {"s64", "f64"},
+                                 {"u64", "s64"},
+                                 {"f64", "f32"},
+                                 {"f32", "f64"},
+                                 {"s32", "s64"}}) {
+    const Values values{*parse_element_type(from), *parse_element_type(to)};
+    for (const char* text : {"a #%2 #/2", "a #/8 #%8", "#/3 a #%3"}) {
+      const auto bind = [](const char* layout, const ElementType& type) {
+        return *Layout::bind(*parse_expression(layout), {{"a", 9}},
+                             Binding{.element_bits = type.bits});
+      };
+      const Layout whole = bind("a", values.src);
+      const Layout apart = bind(text, values.dst);
+      const PlanOptions options{.values = values};
+      EXPECT_EQ(difference(whole, apart, options), "") << from << text;
+      const PlanOptions back{.values = Values{values.dst, values.src}};
+      EXPECT_EQ(difference(apart, whole, back), "") << to << text;
+    }
+  }
+}
+
+TEST(Fields, PlansCountWhatTheyRead) {
+  const Layout src = *Layout::bind(*parse_expression("a #%2 #/2"), {{"a", 99}},
+                                   Binding{.element_bits = 12});
+  const Layout dst = *Layout::bind(*parse_expression("a #"), {{"a", 99}},
+                                   Binding{.element_bits = 12});
+  const Plan plan = *Plan::make(src, dst, Fill::keep);
+  EXPECT_EQ(plan.bytes_read(), (99 * 12 + 7) / 8);
+  EXPECT_EQ(plan.bytes_written(), (99 * 12 + 7) / 8);
+}
+
 Layout bound(std::string_view text, std::string_view shape,
              std::int64_t bits = 8) {
   return *Layout::bind(*parse_expression(text), *parse_shape(shape),

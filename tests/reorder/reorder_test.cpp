@@ -827,6 +827,45 @@ TEST(Reorder, GapsEndWhereElementsBegin) {
   EXPECT_EQ(actual, expected);
 }
 
+// Holes that only the inverse tells are found one by one, by several tasks.
+TEST(Reorder, HolesOfManyPlacesAreFoundByAllTasks) {
+  const Layout src = layout_of("a", "a=200001", 1);
+  const Layout dst = layout_of("a%2:3 a/2:2", "a=200001", 1);
+  const Plan plan = *Plan::make(src, dst);
+  EXPECT_GT(plan.tasks(), 3);
+  const Bytes bytes = random_bytes(src.size_bytes(), 5);
+  Bytes expected(static_cast<std::size_t>(dst.size_bytes()));
+  Bytes actual = random_bytes(dst.size_bytes(), 6);
+  reorder_reference(src, dst, bytes.data(), expected.data());
+  plan.run(bytes.data(), actual.data());
+  EXPECT_EQ(actual, expected);
+}
+
+// All moves together are the elements, in the narrower type where values change.
+TEST(Plan, NestsTellTheirBytes) {
+  const auto moved = [](const Plan& plan) {
+    std::int64_t bytes = 0;
+    for (const PlanNest& nest : plan.nests()) {
+      if (!nest.fills) bytes += nest.bytes;
+    }
+    return bytes;
+  };
+  const PlanOptions values{
+      .values = Values{*parse_element_type("f32"), *parse_element_type("f16")}};
+  for (const char* from : {"nchw", "nhwc", "nChw8c"}) {
+    for (const char* to : {"nchw", "nhwc", "nChw16c", "chwn"}) {
+      const Layout src = layout_of(from, "2x17x13x11");
+      const std::int64_t elements = 2 * 17 * 13 * 11;
+      EXPECT_EQ(moved(*Plan::make(src, layout_of(to, "2x17x13x11"))),
+                4 * elements)
+          << from << to;
+      EXPECT_EQ(moved(*Plan::make(src, layout_of(to, "2x17x13x11", 2), values)),
+                2 * elements)
+          << from << to;
+    }
+  }
+}
+
 // Runs that are converted are elements, not bytes, to who reads the plan.
 TEST(Plan, TellsElementsOfConvertedRuns) {
   const Plan plan = *Plan::make(
