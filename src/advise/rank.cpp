@@ -2,7 +2,6 @@
 #include "advise/rank.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <tuple>
 
 namespace stridewise::advising {
@@ -106,14 +105,11 @@ void rank(std::vector<Candidate>& candidates, const Weights& weights) {
     for (const double cost : known.back()) candidate.score += cost;
   }
   for (std::size_t a = 0; a < candidates.size(); ++a) {
-    candidates[a].front =
-        candidates[a].missed.empty() &&
-        std::ranges::none_of(
-            std::views::iota(std::size_t{0}, candidates.size()),
-            [&](std::size_t b) {
-              return candidates[b].missed.empty() &&
-                     dominates(known[b], known[a]);
-            });
+    bool front = candidates[a].missed.empty();
+    for (std::size_t b = 0; b < candidates.size() && front; ++b) {
+      front = !candidates[b].missed.empty() || !dominates(known[b], known[a]);
+    }
+    candidates[a].front = front;
   }
   std::ranges::stable_sort(candidates, {}, [](const Candidate& c) {
     return std::tuple(excess(c), c.score, c.facts.bytes);

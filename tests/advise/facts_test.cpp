@@ -270,7 +270,9 @@ BankCase random_matrix() {
 }
 
 RC_GTEST_PROP(Facts, BanksHoldWhatAWalkFindsInThem, ()) {
-  auto [layout, chip] = in_range(0, 1) == 0 ? random_banks() : random_matrix();
+  const BankCase drawn = in_range(0, 1) == 0 ? random_banks() : random_matrix();
+  const Layout& layout = drawn.layout;
+  Chip chip = drawn.chip;
   chip.row_alignment_bytes = in_range(0, 1) == 0 ? 0 : 128;
   const Access access = random_access(layout.shape());
   const LayoutFacts facts = *layout_facts(layout, chip, access);
