@@ -4,21 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "catalogues.hpp"
 
 namespace stridewise::cli {
 namespace {
-
-std::string whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw Failure{{ErrorCode::io, path + ": cannot be read"}};
-  return text;
-}
 
 // What a user would do without asking, by name.
 std::map<std::string, NetworkAdvice> others(const Network& network,
@@ -69,18 +60,21 @@ Json cost_json(const NetworkAdvice& advice) {
   return {{"cost", advice.cost},
           {"operations", advice.operations},
           {"waste", advice.waste},
-          {"conversions", advice.moves}};
+          {"moves", advice.moves}};
 }
 
 }  // namespace
 
 void run_advise_graph(Context& context, const std::string& file,
                       const std::string& machine) {
-  const Network network = value_of(read_network(whole_file(file), file));
+  const Network network = value_of(read_network(text_of_file(file), file));
+  if (network.operations.empty()) {
+    throw Failure{{ErrorCode::invalid_value, file + ": no operations"}};
+  }
   const NetworkOptions options{.machine = machine_text(machine)};
   const NetworkAdvice best =
       value_of(advise_network(network, options, known_layouts()));
-  const double gap = best.cost > 0 ? 1 - best.bound / best.cost : 0;
+  const double gap = best.cost > best.bound ? best.cost / best.bound - 1 : 0;
   std::string text = fmt::format(
       "{} tensors, {} operations: {:.4g} MB copied, {}\n\n",
       network.tensors.size(), network.operations.size(), best.cost / 1e6,
@@ -133,7 +127,7 @@ void run_advise_graph(Context& context, const std::string& file,
   json["gap"] = gap;
   json["layouts"] = std::move(layouts);
   json["choices"] = std::move(choices);
-  json["moves"] = std::move(conversions);
+  json["conversions"] = std::move(conversions);
   json["against"] = std::move(against);
   context.answer(json, text);
 }

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -34,6 +33,11 @@ std::pair<std::string, std::optional<double>> assignment(
     return {text.substr(0, equals), std::nullopt};
   }
   return {text.substr(0, equals), value};
+}
+
+// Whether it is a whole number from 1 on. NaN is none.
+bool is_whole(double value, double most) {
+  return value >= 1 && value <= most && value == std::floor(value);
 }
 
 std::vector<std::string> parts_of(const std::string& text) {
@@ -78,8 +82,7 @@ Chip read_limits(const std::vector<std::string>& texts) {
     }
     const auto [name, value] = assignment(text);
     constexpr double most = 1e15;  // which doubles count exactly
-    if (name.empty() || !value || *value < 1 || *value > most ||
-        *value != static_cast<double>(static_cast<std::int64_t>(*value))) {
+    if (name.empty() || !value || !is_whole(*value, most)) {
       refuse(
           fmt::format("--limit: '{}' is not NAME=NUMBER, of 1 or more", text));
     }
@@ -107,9 +110,11 @@ Access read_access(const AdviseCommand& options, const Shape& shape) {
   if (!options.vector.empty()) {
     const auto [name, lanes] = assignment(options.vector);
     const bool has_lanes = options.vector.find('=') != std::string::npos;
-    if (has_lanes && (!lanes || *lanes < 1 || *lanes > 1e6)) {
-      refuse(fmt::format("--vector: '{}' is not DIM or DIM=LANES",
-                         options.vector));
+    if (has_lanes && (!lanes || !is_whole(*lanes, 1 << 20))) {
+      refuse(
+          fmt::format("--vector: '{}' is not DIM or DIM=LANES, of up to "
+                      "1048576 lanes",
+                      options.vector));
     }
     access.vector_dim = name;
     access.vector_lanes = static_cast<std::int64_t>(lanes.value_or(0));
@@ -127,10 +132,9 @@ Catalogue take_files(std::vector<std::string>& families) {
       all.push_back(family);
       continue;
     }
-    std::ifstream file(family, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw Failure{{ErrorCode::io, family + ": cannot be read"}};
-    const Catalogue more = value_of(Catalogue::read(text, family));
+    const Catalogue more =
+        value_of(Catalogue::read(text_of_file(family), family));
+    if (more.entries().empty()) refuse(family + ": no layouts");
     names = value_of(names.with(more));
     for (const CatalogueEntry& entry : more) {
       std::string vendor = entry.name.substr(0, entry.name.find('.'));
@@ -155,6 +159,10 @@ Shape read_tensor(const std::string& text,
 }  // namespace
 
 Asked read(const AdviseCommand& command) {
+  if (command.why.size() > 2) refuse("--why: one layout, or two");
+  if (!command.why.empty() && !command.out.empty()) {
+    refuse("--out is a picture of the two best; --why has none");
+  }
   Asked asked;
   asked.options.families = command.families;
   asked.names = take_files(asked.options.families);
@@ -165,7 +173,7 @@ Asked read(const AdviseCommand& command) {
                           : value_of(parse_element_type(
                                 command.dtype.empty() ? "f32" : command.dtype));
   std::optional<LayoutSource> told = asked.from;
-  if (!told && !command.why.empty() &&
+  if (!told && !command.why.empty() && command.families.empty() &&
       command.shape.find('=') == std::string::npos) {
     told = value_of(resolve_layout(command.why.front(), {}, asked.names));
   }

@@ -29,7 +29,16 @@ struct Column {
   std::string head;
   std::string what;  // one sentence
   std::string (*cell)(const Candidate&);
+  // Where it has a cost of its own: an empty cell is "?" then, if that is not known.
+  std::optional<Cost> cost = {};
 };
+
+std::string cell_of(const Column& column, const Candidate& c) {
+  std::string text = column.cell(c);
+  const bool unknown =
+      column.cost && c.unknown[static_cast<std::size_t>(*column.cost)];
+  return text.empty() && unknown ? "?" : text;
+}
 
 std::string percent(double part) { return fmt::format("{:.0f}%", 100 * part); }
 
@@ -89,16 +98,18 @@ const std::vector<Column>& columns() {
        [](const Candidate& c) { return std::to_string(c.facts.bytes); }},
       {"waste", "the part of these that holds no element: padding and gaps",
        waste},
-      {"banks", "that hold an element, of those there are", banks},
-      {"fullest", "bytes in the fullest bank, in whole rows", fullest},
+      {"banks", "that hold an element, of those there are", banks, Cost::banks},
+      {"fullest", "bytes in the fullest bank, in whole rows", fullest,
+       Cost::banks},
       {"turns", "of the busiest bank for an access, in the mean; 1: none waits",
-       turns},
-      {"lanes", "the part of loaded lanes that holds elements of a line",
-       lanes},
+       turns, Cost::conflicts},
+      {"lanes", "the part of loaded lanes that holds elements of a line", lanes,
+       Cost::lanes},
       {"runs", "stretches of neighbours in memory; of a DMA, its descriptors",
-       runs},
-      {"rows", "bytes that rows begin at multiples of", rows},
-      {"there+back", "what conversions take, in copies of the tensor", convert},
+       runs, Cost::runs},
+      {"rows", "bytes that rows begin at multiples of", rows, Cost::rows},
+      {"there+back", "what conversions take, in copies of the tensor", convert,
+       Cost::convert},
       {"score", "the weighted sum of what is lost; 0 is best",
        [](const Candidate& c) { return fmt::format("{:.3f}", c.score); }},
       {"misses", "limits of the chip that are exceeded", misses}};
@@ -116,8 +127,10 @@ Json candidate_json(const Candidate& c) {
     run[dim.dim] = or_null(dim.run);
   }
   Json lost = Json::object();
+  Json unknown = Json::array();
   for (std::size_t k = 0; k < cost_count; ++k) {
     lost[std::string(cost_names[k])] = or_null(c.costs[k]);
+    if (c.unknown[k]) unknown.push_back(cost_names[k]);
   }
   Json missed = Json::array();
   for (const MissedLimit& limit : c.missed) {
@@ -139,6 +152,7 @@ Json candidate_json(const Candidate& c) {
                {"there", price_json(c.there)},
                {"back", price_json(c.back)},
                {"costs", std::move(lost)},
+               {"unknown", std::move(unknown)},
                {"score", c.score},
                {"front", c.front},
                {"missed", std::move(missed)}};
@@ -173,7 +187,9 @@ std::string advise_table(const std::vector<Candidate>& candidates,
   std::string legend;
   for (const Column& column : columns()) {
     std::vector<std::string> cells;
-    for (const Candidate* const row : rows) cells.push_back(column.cell(*row));
+    for (const Candidate* const row : rows) {
+      cells.push_back(cell_of(column, *row));
+    }
     if (std::ranges::all_of(cells, &std::string::empty)) continue;
     lines[0].push_back(column.head);
     for (std::size_t r = 0; r < cells.size(); ++r) {

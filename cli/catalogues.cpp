@@ -17,7 +17,28 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
 
-std::string text_in(const std::string& path) {
+Catalogue read_all() {
+  std::vector<std::string> paths = catalogue_files();
+  const char* variable = std::getenv("STRIDEWISE_CATALOGUE");
+  const std::string listed = variable != nullptr ? variable : "";
+  for (std::size_t at = 0; at < listed.size();) {
+    const std::size_t end = std::min(listed.find(':', at), listed.size());
+    if (end > at) paths.push_back(listed.substr(at, end - at));
+    at = end + 1;
+  }
+  Catalogue all = catalogue();
+  for (const std::string& path : paths) {
+    const Catalogue own = value_of(Catalogue::read(text_of_file(path), path));
+    Result<Catalogue> both = all.with(own);
+    if (!both) both.error().message = path + ": " + both.error().message;
+    all = value_of(std::move(both));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string text_of_file(const std::string& path) {
   std::error_code none;
   if (std::filesystem::exists(path, none) &&
       !std::filesystem::is_regular_file(path, none)) {
@@ -34,33 +55,12 @@ std::string text_in(const std::string& path) {
                                                          : "cannot be read")}};
   }
   if (text.size() > largest_file) {
-    throw Failure{{ErrorCode::unsupported,
-                   fmt::format("{}: a catalogue has up to {} bytes", path,
-                               largest_file)}};
+    throw Failure{
+        {ErrorCode::unsupported,
+         fmt::format("{}: a file has up to {} bytes", path, largest_file)}};
   }
   return text;
 }
-
-Catalogue read_all() {
-  std::vector<std::string> paths = catalogue_files();
-  const char* variable = std::getenv("STRIDEWISE_CATALOGUE");
-  const std::string listed = variable != nullptr ? variable : "";
-  for (std::size_t at = 0; at < listed.size();) {
-    const std::size_t end = std::min(listed.find(':', at), listed.size());
-    if (end > at) paths.push_back(listed.substr(at, end - at));
-    at = end + 1;
-  }
-  Catalogue all = catalogue();
-  for (const std::string& path : paths) {
-    const Catalogue own = value_of(Catalogue::read(text_in(path), path));
-    Result<Catalogue> both = all.with(own);
-    if (!both) both.error().message = path + ": " + both.error().message;
-    all = value_of(std::move(both));
-  }
-  return all;
-}
-
-}  // namespace
 
 std::vector<std::string>& catalogue_files() {
   static std::vector<std::string> files;

@@ -17,4 +17,7 @@ namespace stridewise::cli {
 // where one is no catalogue.
 [[nodiscard]] const Catalogue& known_layouts();
 
+// The text of a file of up to 16 MiB. Ends the command where it cannot be read.
+[[nodiscard]] std::string text_of_file(const std::string& path);
+
 }  // namespace stridewise::cli

@@ -93,6 +93,12 @@ std::string left_out_text(const Advice& advice) {
 
 void run_advise(Context& context, const AdviseCommand& command) {
   if (!command.graph.empty()) {
+    if (!command.shape.empty() || !command.why.empty() ||
+        !command.out.empty() || !command.families.empty()) {
+      throw Failure{{ErrorCode::mismatch,
+                     "--graph has its tensors in a file: it takes --machine "
+                     "alone"}};
+    }
     return run_advise_graph(context, command.graph, command.machine);
   }
   const Asked asked = read(command);

@@ -69,7 +69,7 @@ struct BankFacts {
 };
 
 // How many turns a bank takes for one access: of its words that are asked for, most in one
-// bank. 1: none waits.
+// bank. 1: none waits. Where an axis tells the bank and no width does, each element is a word.
 struct ConflictFacts {
   std::int64_t worst = 1;
   double mean =
@@ -97,8 +97,8 @@ struct LayoutFacts {
   std::optional<std::int64_t> runs = {};
   // That read all elements in the order of memory, of a DMA of so many dims.
   std::optional<std::int64_t> descriptors = {};
-  // The most bytes, a power of two, that each row begins at a multiple of: the elements that
-  // differ in the dim of the least stride. 0: there is one row, at byte 0.
+  // The most bytes that each row begins at a multiple of. A row is elements that differ in
+  // nothing but the dim of the least stride. 0: there is one row, at byte 0.
   std::optional<std::int64_t> row_alignment_bytes = {};
 
   [[nodiscard]] std::int64_t waste_bytes() const {
@@ -173,6 +173,9 @@ struct Candidate {
   std::optional<Price> there = {};  // from what the tensor is in now
   std::optional<Price> back = {};
   std::array<std::optional<double>, cost_count> costs = {};
+  // Costs that apply, but are not known: the layout is too large to be walked, or the plan
+  // has no price.
+  std::array<bool, cost_count> unknown = {};
   double score = 0;  // the weighted sum; what is not known counts as the worst
   bool front = false;  // no other one is as good in all and better in one
 };

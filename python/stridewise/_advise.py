@@ -85,7 +85,7 @@ def advise(shape: Shape = None, dtype: object = "f32", *, family: str | Sequence
         shape: as for `layout`. Four numbers without names are n, c, h, w.
         dtype: see `type_name`.
         family: vendors or layouts of the catalogue, with values for parameters: "okk",
-            "okk.matrix(npus=4)". None: all.
+            "okk.matrix(npus=4)". Without any: all.
         op: who reads the tensor; decides along which dim vectors are loaded.
         vector: that dim instead, and `lanes` of them (0: 64 bytes, or what the chip has).
         box: the indices that are read at once, for conflicts of banks.
@@ -193,7 +193,7 @@ def _value(value: object) -> str:
     if isinstance(value, (bool, int)):
         return str(value).lower()
     if isinstance(value, float) and math.isfinite(value):
-        return repr(value)
+        return repr(float(value))
     raise TypeError(f"network: {value!r} is no text, number, list or dict")
 
 

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
 #include "advise/candidates.hpp"
+#include "advise/facts.hpp"
 #include "advise/price.hpp"
 #include "advise/rank.hpp"
 #include "advise/tiles.hpp"
@@ -58,6 +60,7 @@ class Adviser {
       : shape_(shape), bits_(element_bits), options_(options), names_(names) {}
 
   Result<Advice> run() {
+    if (auto checked = check(); !checked) return unexpected(checked.error());
     // Also where nothing has a price.
     if (const auto machine = machine_of(options_.machine); !machine) {
       return unexpected(machine.error());
@@ -72,6 +75,23 @@ class Adviser {
   }
 
  private:
+  // What no layout could change.
+  [[nodiscard]] Result<void> check() const {
+    for (const double weight : options_.weights) {
+      if (!(weight >= 0) || std::isinf(weight)) {
+        return fail(ErrorCode::invalid_value,
+                    fmt::format("a weight of {}", weight));
+      }
+    }
+    Access access = options_.access;
+    access.vector_lanes = std::max<std::int64_t>(access.vector_lanes, 1);
+    if (auto checked = advising::check_access(shape_, access); !checked) {
+      return checked;
+    }
+    const auto box = advising::box_of(shape_, access);
+    return box ? Result<void>() : unexpected(box.error());
+  }
+
   Result<void> add_families() {
     std::vector<std::string> texts = options_.families;
     if (texts.empty()) texts.emplace_back();
@@ -120,7 +140,10 @@ class Adviser {
     std::string why;
     for (const std::string& text : *texts) {
       const Result<LayoutSource> source = resolve_layout(text, {}, names);
-      if (!source) return unexpected(source.error());
+      if (!source) {
+        why = source.error().message;
+        continue;
+      }
       if (!same_dims(source->dims, shape_)) continue;
       Result<Candidate> candidate = assess(*source, shape_, bits_, unpriced());
       if (candidate) {
@@ -128,8 +151,6 @@ class Adviser {
         candidate->name =
             &names == &advising::tiles() ? print(source->expression) : text;
         all.push_back(*std::move(candidate));
-      } else if (candidate.error().code == ErrorCode::unknown_name) {
-        return unexpected(candidate.error());  // of the access
       } else if (why.empty()) {
         why = candidate.error().message;
         if (why.starts_with(entry.name + ": ")) {
@@ -139,6 +160,7 @@ class Adviser {
     }
     advice_.tried += std::ssize(*texts);
     if (all.empty()) {
+      if (texts->empty()) why = "its tries have no value";
       if (!why.empty()) advice_.left_out.push_back({entry.name, why});
       return {};
     }

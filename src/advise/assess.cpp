@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "advise/facts.hpp"
 #include "advise/price.hpp"
 #include "advise/rank.hpp"
 #include "base/checked.hpp"
@@ -96,7 +97,8 @@ Result<Candidate> assess(const LayoutSource& source, const Shape& shape,
     constexpr std::int64_t usual_vector_bytes = 64;
     const std::int64_t bytes =
         chip->vector_bytes > 0 ? chip->vector_bytes : usual_vector_bytes;
-    access.vector_lanes = std::max<std::int64_t>(1, bytes * 8 / element_bits);
+    access.vector_lanes = std::clamp<std::int64_t>(
+        saturated(mul(bytes, 8)) / element_bits, 1, advising::most_lanes);
   }
   Result<LayoutFacts> facts = layout_facts(*layout, *chip, access);
   if (!facts) return unexpected(facts.error());
@@ -106,7 +108,7 @@ Result<Candidate> assess(const LayoutSource& source, const Shape& shape,
                       .facts = *std::move(facts)};
   candidate.missed =
       missed_limits(candidate.layout, candidate.facts, candidate.chip);
-  advising::set_costs(candidate);
+  advising::set_costs(candidate, access);
   if (options.from) {
     const auto pricer = advising::Pricer::make(*options.from, options.machine);
     if (!pricer) return unexpected(pricer.error());

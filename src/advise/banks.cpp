@@ -10,7 +10,6 @@
 namespace stridewise::advising {
 namespace {
 
-constexpr std::int64_t most_banks = 1 << 16;
 constexpr std::int64_t most_steps = 1 << 20;
 
 // The nearest and furthest places of the indices of a dim.
@@ -146,7 +145,8 @@ std::optional<BankFacts> bank_facts(const Layout& layout, const Digits& digits,
     if (!filling.add(piece)) return std::nullopt;
   }
   BankFacts facts = filling.facts(others, span);
-  facts.fullest_bytes *= layout.element_bytes();
+  facts.fullest_bytes =
+      ceil_div(facts.fullest_bytes * layout.element_bits(), 8);
   return facts;
 }
 
@@ -154,31 +154,38 @@ std::optional<BankFacts> bank_facts(const Layout& layout, const Digits& digits,
 
 namespace {
 
-// What a range of a dim's indices adds to the place: where it begins within a word, and
-// where the others lie from there.
+// What an index adds: to the coordinate of the bank, where an axis tells it, and to the place
+// in bits, within the bank.
+using Step = std::pair<std::int64_t, std::int64_t>;
+
+// A range of a dim's indices: where its first one lies within a word, and how far the others
+// lie from there.
 struct Pattern {
-  std::int64_t begin = 0;  // modulo a word
-  Places steps;
+  std::int64_t begin = 0;
+  std::vector<Step> steps;
 
   friend auto operator<=>(const Pattern&, const Pattern&) = default;
 };
 using Patterns = std::map<Pattern, std::int64_t>;
 
-// Counts the turns of boxes. In bytes, or in banks where `word` is 0.
+// Counts the turns of boxes.
 class Turns {
  public:
-  // `word`: bytes that a bank gives at once.
-  Turns(std::int64_t word, std::int64_t banks) : word_(word), banks_(banks) {}
+  // `word_bits`: what a bank gives at once. `banks`: 0 where an axis tells them.
+  Turns(std::int64_t word_bits, std::int64_t banks)
+      : word_(word_bits), banks_(banks) {}
 
   void count(const std::vector<Patterns>& dims, std::size_t d,
-             std::int64_t begin, const Places& box, std::int64_t times);
+             std::int64_t begin, const std::vector<Step>& box,
+             std::int64_t times);
 
   [[nodiscard]] ConflictFacts facts() const {
     return {worst_, sum_ / static_cast<double>(boxes_)};
   }
 
  private:
-  [[nodiscard]] std::int64_t turns_of(std::int64_t begin, Places box) const;
+  [[nodiscard]] std::int64_t turns_of(std::int64_t begin,
+                                      std::vector<Step> box) const;
 
   std::int64_t word_;
   std::int64_t banks_;
@@ -187,26 +194,22 @@ class Turns {
   double sum_ = 0;
 };
 
-std::int64_t Turns::turns_of(std::int64_t begin, Places box) const {
-  if (word_ > 0) {
-    for (std::int64_t& place : box) place = floor_div(place + begin, word_);
-    std::ranges::sort(box);
-    box.erase(std::unique(box.begin(), box.end()), box.end());
-    for (std::int64_t& word : box) word = floor_mod(word, banks_);
-  }
+std::int64_t Turns::turns_of(std::int64_t begin, std::vector<Step> box) const {
+  for (auto& [bank, word] : box) word = floor_div(word + begin, word_);
   std::ranges::sort(box);
+  box.erase(std::unique(box.begin(), box.end()), box.end());
+  std::map<std::int64_t, std::int64_t> asked;
   std::int64_t most = 0;
-  for (auto at = box.begin(); at != box.end();) {
-    const auto end = std::upper_bound(at, box.end(), *at);
-    most = std::max<std::int64_t>(most, end - at);
-    at = end;
+  for (const auto& [bank, word] : box) {
+    most = std::max(most, ++asked[banks_ > 0 ? floor_mod(word, banks_) : bank]);
   }
   return most;
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): depth is the number of dims
 void Turns::count(const std::vector<Patterns>& dims, std::size_t d,
-                  std::int64_t begin, const Places& box, std::int64_t times) {
+                  std::int64_t begin, const std::vector<Step>& box,
+                  std::int64_t times) {
   if (d == dims.size()) {
     const std::int64_t turns = turns_of(begin, box);
     worst_ = std::max(worst_, turns);
@@ -215,20 +218,46 @@ void Turns::count(const std::vector<Patterns>& dims, std::size_t d,
     return;
   }
   for (const auto& [pattern, often] : dims[d]) {
-    Places more;
+    std::vector<Step> more;
     more.reserve(box.size() * pattern.steps.size());
-    for (const std::int64_t step : pattern.steps) {
-      for (const std::int64_t place : box) more.push_back(place + step);
+    for (const auto& [bank, bits] : pattern.steps) {
+      for (const Step& at : box) {
+        more.emplace_back(at.first + bank, at.second + bits);
+      }
     }
     count(dims, d + 1, begin + pattern.begin, more, times * often);
   }
 }
 
+// The patterns of a dim whose indices are read `box` at a time.
+Patterns patterns_of(const Places& banks, const Places& places,
+                     std::int64_t box, std::int64_t word_bits) {
+  Patterns patterns;
+  const std::int64_t extent = std::ssize(places);
+  for (std::int64_t first = 0; first < extent; first += box) {
+    const auto at = static_cast<std::size_t>(first);
+    Pattern pattern{floor_mod(places[at], word_bits), {}};
+    for (std::int64_t k = first; k < std::min(first + box, extent); ++k) {
+      const auto x = static_cast<std::size_t>(k);
+      pattern.steps.emplace_back(banks[x] - banks[at], places[x] - places[at]);
+    }
+    ++patterns[std::move(pattern)];
+  }
+  return patterns;
+}
+
 }  // namespace
 
-std::int64_t word_banks(const Chip& chip, std::int64_t word_bytes) {
-  const std::int64_t bytes = saturated(mul(chip.banks, chip.bank_width_bytes));
-  return std::max<std::int64_t>(1, bytes / word_bytes);
+Words words_of(const Layout& layout, const Chip& chip, bool by_axis) {
+  const std::int64_t element_bytes = ceil_div(layout.element_bits(), 8);
+  const std::int64_t bytes = std::max(chip.bank_width_bytes, element_bytes);
+  if (by_axis) {
+    return {chip.bank_width_bytes > 0 ? saturated(mul(bytes, 8))
+                                      : layout.element_bits(),
+            0};
+  }
+  const std::int64_t all = saturated(mul(chip.banks, chip.bank_width_bytes));
+  return {saturated(mul(bytes, 8)), std::max<std::int64_t>(1, all / bytes)};
 }
 
 std::optional<ConflictFacts> conflict_facts(const Layout& layout,
@@ -236,34 +265,26 @@ std::optional<ConflictFacts> conflict_facts(const Layout& layout,
                                             const Chip& chip,
                                             std::optional<std::size_t> axis,
                                             std::span<const std::int64_t> box) {
-  // Elements that are wider than a word take several banks, which count as one.
-  const std::int64_t width =
-      std::max(chip.bank_width_bytes, layout.element_bytes());
-  const std::int64_t word = axis ? 0 : width;
-  const std::int64_t unit = axis ? 1 : layout.element_bytes();
-  const std::int64_t banks = axis ? 0 : word_banks(chip, width);
-  constexpr std::size_t most_patterns = 4096;
-  std::size_t all = 1;
+  const Words words = words_of(layout, chip, axis.has_value());
+  // What is done is as many sorts of a box as there are ways to combine patterns.
+  constexpr std::int64_t most_steps_of_boxes = 1 << 20;
+  std::int64_t steps = 1;
   std::vector<Patterns> dims;
   for (std::size_t d = 0; d < box.size(); ++d) {
     const std::int64_t extent = layout.shape()[d].extent;
     if (extent > most_indices) return std::nullopt;
-    Places line = axis ? values_of(digits.banks(d), extent) : digits.line(d);
-    for (std::int64_t& place : line) place *= unit;
-    Patterns& patterns = dims.emplace_back();
-    for (std::int64_t x = 0; x < extent; x += box[d]) {
-      const auto first = line.begin() + x;
-      Pattern pattern{word > 0 ? floor_mod(*first, word) : 0,
-                      Places(first, first + std::min(box[d], extent - x))};
-      for (std::int64_t& step : pattern.steps) step -= *first;
-      ++patterns[std::move(pattern)];
-    }
-    all *= patterns.size();
-    if (all > most_patterns) return std::nullopt;
+    Places places = values_of(digits.within(d), extent);
+    for (std::int64_t& place : places) place *= layout.element_bits();
+    dims.push_back(patterns_of(values_of(digits.banks(d), extent), places,
+                               box[d], words.bits));
+    steps *= std::ssize(dims.back()) * box[d];
+    if (steps > most_steps_of_boxes) return std::nullopt;
   }
-  Turns turns(word, banks);
-  turns.count(dims, 0, word > 0 ? layout.base_offset() * unit % word : 0, {0},
-              1);
+  Turns turns(words.bits, words.banks);
+  turns.count(
+      dims, 0,
+      floor_mod(layout.base_offset() * layout.element_bits(), words.bits),
+      {{0, 0}}, 1);
   return turns.facts();
 }
 

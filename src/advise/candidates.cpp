@@ -36,8 +36,8 @@ std::set<std::int64_t> ends_of_parts(std::int64_t least, std::int64_t most,
     const std::int64_t small = ceil_div(extent, parts);
     const std::int64_t large = parts == 1 ? most : (extent - 1) / (parts - 1);
     values.insert({small, large});
-    const std::int64_t whole = ceil_div(small, unit) * unit;
-    if (whole <= large) values.insert(whole);
+    const Checked whole = round_up(small, unit);
+    if (whole && *whole <= large) values.insert(*whole);
   };
   for (std::int64_t parts = 1; parts <= std::min(banks, extent); ++parts) {
     take(parts);
@@ -57,9 +57,9 @@ Result<std::set<std::int64_t>> range_values(const CatalogueTries& tries,
   const Result<std::int64_t> most = evaluate(tries.most, values);
   if (!most) return unexpected(most.error());
   std::set<std::int64_t> all;
-  if (*least < 0) {
+  if (*least < 0 || *most < *least) {
     return fail(ErrorCode::invalid_value,
-                fmt::format("tries begin at {}", *least));
+                fmt::format("tries from {} to {}", *least, *most));
   }
   if (*most - *least < most_of_range) {
     for (std::int64_t v = *least; v <= *most; ++v) all.insert(v);
@@ -96,6 +96,14 @@ std::string text_of(const CatalogueEntry& entry, const Choice& choice) {
                         value->second);
   }
   return text.empty() ? entry.name : fmt::format("{}({})", entry.name, text);
+}
+
+// Whether a parameter that is given excludes this one.
+bool is_excluded(const CatalogueEntry& entry, const Family& family,
+                 const std::string& name) {
+  return std::ranges::any_of(entry.params, [&](const CatalogueParam& param) {
+    return param.excludes == name && family.arguments.contains(param.name);
+  });
 }
 
 // What a parameter is where nothing is tried of it: given, or its default.
@@ -167,20 +175,21 @@ Result<std::vector<std::string>> texts_of(const CatalogueEntry& entry,
     const auto given = family.arguments.find(param.name);
     if (given != family.arguments.end()) {
       for (Choice& choice : choices) choice.insert(*given);
-    } else if (family.arguments.contains(param.excludes)) {
+    } else if (family.arguments.contains(param.excludes) ||
+               is_excluded(entry, family, param.name)) {
       continue;
     } else if (!param.tries.empty()) {
       const auto tried = tried_values(param.tries, values);
       if (!tried) return unexpected(tried.error());
+      if (choices.size() * tried->size() > most_texts) {
+        return fail(ErrorCode::unsupported, "too many values to be tried");
+      }
       std::vector<Choice> more;
       for (const Choice& choice : choices) {
         for (const std::string& value : *tried) {
           more.push_back(choice);
           more.back().emplace(param.name, value);
         }
-      }
-      if (more.size() > most_texts) {
-        return fail(ErrorCode::unsupported, "too many values to be tried");
       }
       choices = std::move(more);
     } else if (param.default_value.empty()) {

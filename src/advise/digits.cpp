@@ -76,33 +76,26 @@ std::optional<std::int64_t> row_alignment(const Layout& layout,
       least = &term;
     }
   }
-  std::int64_t common = layout.base_offset();
+  // The first row's place, and the steps from there to all others.
+  std::int64_t first = layout.base_offset();
+  std::int64_t common = 0;
   for (std::size_t d = 0; d < layout.shape().size(); ++d) {
-    if (least != nullptr && least->dim == static_cast<std::int32_t>(d)) {
-      common += values_of(digits.places(d), 1).front();
-      continue;
-    }
-    const auto pieces =
-        refine(digits.places(d), digits.places(d), 0, layout.shape()[d].extent);
+    const bool along =
+        least != nullptr && least->dim == static_cast<std::int32_t>(d);
+    const std::int64_t extent = along ? 1 : layout.shape()[d].extent;
+    const auto pieces = refine(digits.places(d), digits.places(d), 0, extent);
     if (!pieces) return std::nullopt;
-    common += pieces->front().dst_offset;
-  }
-  // All rows begin at the first one's place, and steps of the others from there.
-  for (std::size_t d = 0; d < layout.shape().size(); ++d) {
-    if (least != nullptr && least->dim == static_cast<std::int32_t>(d)) {
-      continue;
-    }
-    const auto pieces =
-        refine(digits.places(d), digits.places(d), 0, layout.shape()[d].extent);
+    const std::int64_t begin = pieces->front().dst_offset;
+    first += begin;
     for (const Piece& piece : *pieces) {
-      common = std::gcd(common, piece.dst_offset - pieces->front().dst_offset);
+      common = std::gcd(common, piece.dst_offset - begin);
       for (const PlanLoop& loop : piece.loops) {
         common = std::gcd(common, loop.dst_stride);
       }
     }
   }
-  const std::int64_t bytes = common * layout.element_bytes();
-  return bytes & -bytes;
+  const std::int64_t bits = std::gcd(common, first) * layout.element_bits();
+  return bits % 8 == 0 ? bits / 8 : 1;
 }
 
 }  // namespace stridewise::advising

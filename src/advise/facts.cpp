@@ -13,8 +13,6 @@ namespace {
 
 using advising::Digits;
 
-constexpr std::int64_t most_lanes = 1 << 20;
-
 std::int64_t bytes_of_bits(std::int64_t bits) { return ceil_div(bits, 8); }
 
 // Whether the bits of an element may lie apart: then it is at no one place.
@@ -23,18 +21,20 @@ bool bitwise(const Layout& layout) {
 }
 
 // Places past the end of each dim: of its combinations of digits, those that are no index.
+// Digits that tell the same twice have more combinations than there are places.
 void count_padding(const Layout& layout, LayoutFacts& facts) {
   const std::size_t dims = layout.shape().size();
   std::vector<std::int64_t> places(dims, 1);
+  std::int64_t all = 1;
   for (const BoundTerm& term : layout.terms()) {
-    places[static_cast<std::size_t>(term.dim)] *= term.extent;
+    std::int64_t& own = places[static_cast<std::size_t>(term.dim)];
+    own = saturated(mul(own, term.extent));
+    all = saturated(mul(all, term.extent));
   }
+  if (all > layout.places()) return;
   for (std::size_t d = 0; d < dims; ++d) {
-    std::int64_t past = places[d] - layout.shape()[d].extent;
-    for (std::size_t other = 0; other < dims; ++other) {
-      if (other != d) past *= places[other];
-    }
-    facts.dims[d].padding_places = past;
+    facts.dims[d].padding_places =
+        all / places[d] * (places[d] - layout.shape()[d].extent);
   }
 }
 
@@ -77,7 +77,9 @@ void take_banks(const Chip& chip, LayoutFacts& facts) {
   facts.bytes = saturated(mul(facts.banks->fullest_bytes, facts.banks->banks));
 }
 
-Result<void> check(const Shape& shape, const Access& access) {
+}  // namespace
+
+Result<void> advising::check_access(const Shape& shape, const Access& access) {
   const auto known = [&](const std::string& name) -> Result<void> {
     if (std::ranges::find(shape, name, &Dim::name) != shape.end()) return {};
     return fail(ErrorCode::unknown_name,
@@ -85,10 +87,10 @@ Result<void> check(const Shape& shape, const Access& access) {
   };
   if (!access.vector_dim.empty()) {
     if (auto checked = known(access.vector_dim); !checked) return checked;
-    if (access.vector_lanes < 1 || access.vector_lanes > most_lanes) {
+    if (access.vector_lanes < 1 || access.vector_lanes > advising::most_lanes) {
       return fail(ErrorCode::invalid_value,
-                  fmt::format("a vector has 1 to {} lanes, not {}", most_lanes,
-                              access.vector_lanes));
+                  fmt::format("a vector has 1 to {} lanes, not {}",
+                              advising::most_lanes, access.vector_lanes));
     }
   }
   for (const Dim& dim : access.box) {
@@ -101,8 +103,6 @@ Result<void> check(const Shape& shape, const Access& access) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<std::vector<std::int64_t>> advising::box_of(const Shape& shape,
                                                    const Access& access) {
@@ -128,7 +128,7 @@ Result<std::vector<std::int64_t>> advising::box_of(const Shape& shape,
 
 Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
                                  const Access& access) {
-  if (auto checked = check(layout.shape(), access); !checked) {
+  if (auto checked = advising::check_access(layout.shape(), access); !checked) {
     return unexpected(checked.error());
   }
   const auto box = advising::box_of(layout.shape(), access);
@@ -157,6 +157,7 @@ std::vector<MissedLimit> missed_limits(const Layout& layout,
   };
   limit("memory_bytes", facts.bytes, chip.memory_bytes);
   if (facts.banks) {
+    limit("banks", facts.banks->banks, chip.banks);
     limit("bank_bytes", facts.banks->fullest_bytes, chip.bank_bytes);
   }
   for (const BoundAxis& axis : layout.axes()) {

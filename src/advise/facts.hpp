@@ -18,6 +18,8 @@ using Places = std::vector<std::int64_t>;
 inline constexpr std::int64_t most_indices = 1 << 17;
 // What a layout that is not plain may have, for its places to be walked.
 inline constexpr std::int64_t most_elements = 1 << 16;
+inline constexpr std::int64_t most_banks = 1 << 16;
+inline constexpr std::int64_t most_lanes = 1 << 20;
 inline constexpr std::int64_t most_indices_of_box = 1 << 12;
 
 // The axis that the banks are coordinates of; nullopt: none has the name.
@@ -26,6 +28,9 @@ inline constexpr std::int64_t most_indices_of_box = 1 << 12;
 [[nodiscard]] std::int64_t banks_of(const Layout& layout, const Chip& chip,
                                     std::size_t axis);
 
+// Errors: a dim that the tensor has not; lanes or extents that are none.
+[[nodiscard]] Result<void> check_access(const Shape& shape,
+                                        const Access& access);
 // The box of an access: an extent for each dim of the shape, 1 for those that it does not
 // name, none larger than the dim's.
 [[nodiscard]] Result<std::vector<std::int64_t>> box_of(const Shape& shape,
@@ -71,9 +76,14 @@ class Digits {
                                                   const Digits& digits,
                                                   const Chip& chip,
                                                   std::size_t axis);
-// The banks of words of so many bytes, which are as wide as a bank or several of them.
-[[nodiscard]] std::int64_t word_banks(const Chip& chip,
-                                      std::int64_t word_bytes);
+// What a bank gives at once, and how many banks there are of such words; 0: an axis tells
+// the bank. Elements that are wider than a bank take several, which count as one.
+struct Words {
+  std::int64_t bits = 8;
+  std::int64_t banks = 0;
+};
+[[nodiscard]] Words words_of(const Layout& layout, const Chip& chip,
+                             bool by_axis);
 [[nodiscard]] std::optional<ConflictFacts> conflict_facts(
     const Layout& layout, const Digits& digits, const Chip& chip,
     std::optional<std::size_t> axis, std::span<const std::int64_t> box);

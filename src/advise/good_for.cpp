@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "stridewise/advise.hpp"
 
 namespace stridewise {
@@ -50,7 +51,8 @@ std::string rounded(const LayoutSource& source, const Layout& one,
                     std::int64_t bits) {
   std::vector<std::int64_t> places(one.shape().size(), 1);
   for (const BoundTerm& term : one.terms()) {
-    places[static_cast<std::size_t>(term.dim)] *= term.extent;
+    std::int64_t& own = places[static_cast<std::size_t>(term.dim)];
+    own = saturated(mul(own, term.extent));
   }
   std::vector<std::string> parts;
   for (std::size_t d = 0; d < places.size(); ++d) {

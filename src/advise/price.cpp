@@ -53,15 +53,16 @@ std::optional<Price> Pricer::price(const Layout& src, const Layout& dst) const {
 }
 
 void set_price(Candidate& candidate, const Layout& from, const Pricer& pricer) {
+  const auto k = static_cast<std::size_t>(Cost::convert);
   candidate.there = pricer.price(from, candidate.layout);
   candidate.back = pricer.price(candidate.layout, from);
-  if (candidate.there && candidate.there->copies && candidate.back &&
-      candidate.back->copies) {
-    const double copies =
-        (*candidate.there->copies + *candidate.back->copies) / 2;
-    candidate.costs[static_cast<std::size_t>(Cost::convert)] =
-        std::max(copies - 1, 0.0);
-  }
+  const bool priced = candidate.there && candidate.there->copies &&
+                      candidate.back && candidate.back->copies;
+  candidate.unknown[k] = !priced;
+  if (!priced) return;
+  const double copies =
+      (*candidate.there->copies + *candidate.back->copies) / 2;
+  candidate.costs[k] = std::max(copies - 1, 0.0);
 }
 
 }  // namespace stridewise::advising

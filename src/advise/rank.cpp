@@ -2,7 +2,11 @@
 #include "advise/rank.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <tuple>
+
+#include "advise/facts.hpp"
 
 namespace stridewise::advising {
 namespace {
@@ -36,17 +40,43 @@ std::array<double, cost_count> worst_costs(
   return worst;
 }
 
-// What is not known of a layout whose places were not walked counts as the worst; what does
-// not apply counts as nothing.
+// What is not known counts as the worst; what does not apply counts as nothing.
 std::array<double, cost_count> known_costs(
     const Candidate& candidate, const std::array<double, cost_count>& worst,
     const Weights& weights) {
   std::array<double, cost_count> known = {};
   for (std::size_t k = 0; k < cost_count; ++k) {
-    known[k] = weights[k] *
-               candidate.costs[k].value_or(candidate.facts.runs ? 0 : worst[k]);
+    const double otherwise = candidate.unknown[k] ? worst[k] : 0;
+    known[k] = weights[k] * candidate.costs[k].value_or(otherwise);
   }
   return known;
+}
+
+std::optional<double> imbalance(const Candidate& candidate) {
+  const auto& banks = candidate.facts.banks;
+  if (!banks) return std::nullopt;
+  return static_cast<double>(banks->banks) *
+             ratio(banks->fullest_elements, candidate.layout.elements()) -
+         1;
+}
+
+// Banks jump at once; the first run takes no jump.
+std::optional<double> jumps(const Candidate& candidate) {
+  const LayoutFacts& facts = candidate.facts;
+  const auto& runs =
+      candidate.chip.dma_dims > 0 ? facts.descriptors : facts.runs;
+  if (!runs) return std::nullopt;
+  const std::int64_t used = facts.banks ? facts.banks->used : 1;
+  return bytes_of_jump * (ratio(*runs, used) - 1) /
+         static_cast<double>(facts.element_bytes);
+}
+
+// The part of the alignment that rows have not.
+std::optional<double> misalignment(const Candidate& candidate) {
+  const auto& is = candidate.facts.row_alignment_bytes;
+  if (!is) return std::nullopt;
+  const std::int64_t wanted = candidate.chip.row_alignment_bytes;
+  return *is == 0 ? 0 : 1 - ratio(std::gcd(*is, wanted), wanted);
 }
 
 bool dominates(const std::array<double, cost_count>& a,
@@ -61,33 +91,34 @@ bool dominates(const std::array<double, cost_count>& a,
 
 }  // namespace
 
-void set_costs(Candidate& candidate) {
+void set_costs(Candidate& candidate, const Access& access) {
   const LayoutFacts& facts = candidate.facts;
   const Chip& chip = candidate.chip;
-  const auto set = [&](Cost cost, double value) {
-    candidate.costs[static_cast<std::size_t>(cost)] = std::max(value, 0.0);
-  };
   candidate.costs = {};
+  candidate.unknown = {};
   if (facts.element_bytes == 0) return;
+  const auto set = [&](Cost cost, std::optional<double> value) {
+    const auto k = static_cast<std::size_t>(cost);
+    candidate.unknown[k] = !value;
+    if (value) candidate.costs[k] = std::max(*value, 0.0);
+  };
+  const bool by_axis = bank_axis(candidate.layout, chip).has_value();
+  const bool in_turns = chip.banks > 0 && chip.bank_width_bytes > 0;
+  const bool reads = !access.box.empty() || !access.vector_dim.empty();
   set(Cost::waste, ratio(facts.waste_bytes(), facts.element_bytes));
-  if (facts.banks) {
-    set(Cost::banks, static_cast<double>(facts.banks->banks) *
-                             ratio(facts.banks->fullest_elements,
-                                   candidate.layout.elements()) -
-                         1);
+  if (by_axis) set(Cost::banks, imbalance(candidate));
+  if (reads && (by_axis || in_turns)) {
+    set(Cost::conflicts, facts.conflicts
+                             ? std::optional(facts.conflicts->mean - 1)
+                             : std::nullopt);
   }
-  if (facts.conflicts) set(Cost::conflicts, facts.conflicts->mean - 1);
-  if (facts.vectors) set(Cost::lanes, 1 / facts.vectors->filled - 1);
-  if (const auto& runs = chip.dma_dims > 0 ? facts.descriptors : facts.runs) {
-    // Banks jump at once; the first run takes no jump.
-    const std::int64_t used = facts.banks ? facts.banks->used : 1;
-    set(Cost::runs, bytes_of_jump * (ratio(*runs, used) - 1) /
-                        static_cast<double>(facts.element_bytes));
+  if (!access.vector_dim.empty()) {
+    set(Cost::lanes, facts.vectors
+                         ? std::optional(1 / facts.vectors->filled - 1)
+                         : std::nullopt);
   }
-  if (chip.row_alignment_bytes > 0 && facts.row_alignment_bytes) {
-    const std::int64_t is = *facts.row_alignment_bytes;
-    set(Cost::rows, is == 0 ? 0 : 1 - ratio(is, chip.row_alignment_bytes));
-  }
+  set(Cost::runs, jumps(candidate));
+  if (chip.row_alignment_bytes > 0) set(Cost::rows, misalignment(candidate));
 }
 
 double own_score(const Candidate& candidate, const Weights& weights) {

@@ -8,8 +8,9 @@
 
 namespace stridewise::advising {
 
-// All but `convert`, which price() of a pair of layouts tells.
-void set_costs(Candidate& candidate);
+// All but `convert`, which price() of a pair of layouts tells. `reads`: whether an access is
+// known, for lanes and conflicts.
+void set_costs(Candidate& candidate, const Access& access);
 
 // Of one alone: what is not known counts as nothing.
 [[nodiscard]] double own_score(const Candidate& candidate,

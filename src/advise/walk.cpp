@@ -70,12 +70,10 @@ class Walker {
   [[nodiscard]] VectorFacts vectors(std::size_t dim, std::int64_t lanes) const {
     std::int64_t loads = 0;
     std::int64_t most = 0;
-    std::int64_t lines = 0;
     each_line(dim, [&](const Places& line) {
       const std::int64_t windows = windows_of(line, lanes * width());
       loads += windows;
       most = std::max(most, windows);
-      ++lines;
     });
     return {most, static_cast<double>(bits_.size()) /
                       static_cast<double>(loads * lanes)};
@@ -92,26 +90,24 @@ class Walker {
   }
 
   [[nodiscard]] BankFacts banks() const {
-    const BoundAxis& axis = layout_.axes()[*axis_];
     BankFacts facts{.banks = banks_of(layout_, chip_, *axis_)};
-    std::vector<std::int64_t> elements(static_cast<std::size_t>(facts.banks),
-                                       0);
-    std::vector<std::int64_t> begins(elements.size(), largest);
+    struct Use {
+      std::int64_t elements = 0;
+      std::int64_t end = 0;
+    };
+    std::map<std::int64_t, Use> used;
     std::int64_t least = largest;
-    std::vector<std::int64_t> ends(elements.size(), 0);
     for (std::size_t e = 0; e < bits_.size(); ++e) {
-      const auto bank = static_cast<std::size_t>(banks_[e]);
-      const std::int64_t within = bits_[e] - banks_[e] * axis.pitch_bits;
-      ++elements[bank];
-      least = std::min(least, within);
-      ends[bank] = std::max(ends[bank], within + width());
+      Use& use = used[banks_[e]];
+      ++use.elements;
+      use.end = std::max(use.end, within(e) + width());
+      least = std::min(least, within(e));
     }
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      if (elements[k] == 0) continue;
-      ++facts.used;
-      facts.fullest_elements = std::max(facts.fullest_elements, elements[k]);
+    facts.used = std::ssize(used);
+    for (const auto& [bank, use] : used) {
+      facts.fullest_elements = std::max(facts.fullest_elements, use.elements);
       facts.fullest_bytes =
-          std::max(facts.fullest_bytes, ceil_div(ends[k] - least, 8));
+          std::max(facts.fullest_bytes, ceil_div(use.end - least, 8));
     }
     return facts;
   }
@@ -122,6 +118,12 @@ class Walker {
  private:
   [[nodiscard]] std::int64_t bit(std::int64_t element) const {
     return bits_[static_cast<std::size_t>(element)];
+  }
+  // The bit of an element within its bank, or in all memory.
+  [[nodiscard]] std::int64_t within(std::size_t element) const {
+    return axis_ ? bits_[element] -
+                       banks_[element] * layout_.axes()[*axis_].pitch_bits
+                 : bits_[element];
   }
   [[nodiscard]] std::int64_t width() const { return layout_.element_bits(); }
 
@@ -134,29 +136,23 @@ class Walker {
 };
 
 ConflictFacts Walker::conflicts(std::span<const std::int64_t> box) const {
-  const std::int64_t word_bytes =
-      std::max(chip_.bank_width_bytes, layout_.element_bytes());
-  const std::int64_t word = saturated(mul(word_bytes, 8));
-  const std::int64_t banks = word_banks(chip_, word_bytes);
-  // What is asked for, by the number of the box; a bank gives a word at once.
+  const Words words = words_of(layout_, chip_, axis_.has_value());
+  // What is asked for, by the number of the box and the bank.
   std::map<Index, std::map<std::int64_t, std::set<std::int64_t>>> asked;
   Index index(layout_.shape().size(), 0);
   std::size_t e = 0;
   do {
     Index number = index;
     for (std::size_t d = 0; d < number.size(); ++d) number[d] /= box[d];
-    if (axis_) {
-      asked[number][banks_[e]].insert(bits_[e]);
-    } else {
-      asked[number][bits_[e] / word % banks].insert(bits_[e] / word);
-    }
+    const std::int64_t word = within(e) / words.bits;
+    asked[number][axis_ ? banks_[e] : word % words.banks].insert(word);
     ++e;
   } while (next(index, layout_.shape()));
   ConflictFacts facts;
   double sum = 0;
-  for (const auto& [number, words] : asked) {
+  for (const auto& [number, banks] : asked) {
     std::int64_t turns = 0;
-    for (const auto& [bank, some] : words) {
+    for (const auto& [bank, some] : banks) {
       turns = std::max(turns, std::ssize(some));
     }
     facts.worst = std::max(facts.worst, turns);

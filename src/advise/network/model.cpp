@@ -111,6 +111,10 @@ Result<NetworkModel> NetworkModel::make(const Network& network,
 
 Result<void> NetworkModel::bind(const NetworkOptions& options,
                                 const Catalogue& names) {
+  if (!(options.waste_weight >= 0) || std::isinf(options.waste_weight)) {
+    return fail(ErrorCode::invalid_value,
+                fmt::format("a weight of {}", options.waste_weight));
+  }
   std::set<std::string> known;
   for (const NetworkTensor& tensor : network_.tensors) {
     if (!known.insert(tensor.name).second) {
@@ -146,6 +150,14 @@ Result<void> NetworkModel::touch() {
       return fail(ErrorCode::invalid_value, where + " accepts no layout");
     }
     for (const NetworkChoice& choice : operation.choices) {
+      for (const auto& [name, layout] : choice.layouts) {
+        if (std::ranges::count(operation.reads, name) == 0 &&
+            std::ranges::count(operation.writes, name) == 0) {
+          return fail(
+              ErrorCode::mismatch,
+              fmt::format("{} neither reads nor writes '{}'", where, name));
+        }
+      }
       if (!(choice.cost >= 0) || std::isinf(choice.cost)) {
         return fail(ErrorCode::invalid_value,
                     fmt::format("{} costs {}", where, choice.cost));

@@ -74,6 +74,14 @@ Result<NetworkAdvice> advise_network(const Network& network,
       advising::least(*problem, options.most_entries);
   std::vector<std::size_t> choices = solution.values;
   choices.resize(network.operations.size());
+  const bool bounded = solution.bound < solution.cost;
+  if (bounded && solution.cost == advising::infinite) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("no choices were found that are allowed; tables of "
+                            "{} entries are too small to tell whether there "
+                            "are any",
+                            options.most_entries));
+  }
   Result<NetworkAdvice> advice = finished(network, *model, choices);
   if (!advice) return advice;
   // Sums in another order must not tell of a gap where there is none.
