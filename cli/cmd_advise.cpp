@@ -83,41 +83,32 @@ void draw_best(const Context& context, const AdviseCommand& command,
              context.sync());
 }
 
-std::string left_out_text(const Advice& advice) {
-  std::string text;
-  for (const LeftOut& left : advice.left_out) {
-    text += fmt::format("left out: {}: {}\n", left.name, left.why);
+// Those that are shown, what the tensor is in now, and what is said of that.
+struct Ranking {
+  std::vector<Candidate> shown = {};
+  std::optional<Candidate> now = {};
+  std::string verdict = {};
+};
+
+Ranking ranking_of(const AdviseCommand& command, const Asked& asked,
+                   const Advice& advice) {
+  Ranking answer{.shown = advice.candidates};
+  std::vector<Candidate>& shown = answer.shown;
+  if (std::ssize(shown) > command.top) {
+    shown.erase(shown.begin() + command.top, shown.end());
   }
-  return text;
+  if (!asked.from) return answer;
+  answer.now = assess_text(command.from, asked);
+  const auto best = best_of_own(*asked.from, asked.shape, asked.type.bits,
+                                asked.options, asked.names);
+  if (best) answer.verdict = verdict(*answer.now, *best);
+  return answer;
 }
 
-void run_advise(Context& context, const AdviseCommand& command) {
-  if (!command.graph.empty()) {
-    if (!command.shape.empty() || !command.why.empty() ||
-        !command.out.empty() || !command.families.empty()) {
-      throw Failure{{ErrorCode::mismatch,
-                     "--graph has its tensors in a file: it takes --machine "
-                     "alone"}};
-    }
-    return run_advise_graph(context, command.graph, command.machine);
-  }
-  const Asked asked = read(command);
-  if (!command.why.empty()) return compare(context, command, asked);
-  const Advice advice = value_of(
-      advise(asked.shape, asked.type.bits, asked.options, asked.names));
-  std::vector<Candidate> shown = advice.candidates;
-  const auto top = static_cast<std::size_t>(command.top);
-  if (shown.size() > top) shown.erase(shown.begin() + command.top, shown.end());
-  std::optional<Candidate> now;
-  std::string said;
-  if (asked.from) {
-    now = assess_text(command.from, asked);
-    const auto best = best_of_own(*asked.from, asked.shape, asked.type.bits,
-                                  asked.options, asked.names);
-    if (best) said = verdict(*now, *best);
-  }
-  std::string text = advise_table(shown, now);
-  if (!said.empty()) text += '\n' + said;
+std::string ranking_text(const Ranking& answer, const Advice& advice) {
+  const std::vector<Candidate>& shown = answer.shown;
+  std::string text = advise_table(shown, answer.now);
+  if (!answer.verdict.empty()) text += '\n' + answer.verdict;
   if (shown.size() > 1) {
     const auto sentences = compare_candidates(shown[0], shown[1]);
     text += fmt::format("\n{} before {}{}\n", shown[0].name, shown[1].name,
@@ -136,29 +127,86 @@ void run_advise(Context& context, const AdviseCommand& command) {
                         advice.candidates.size() - shown.size(),
                         advice.candidates.size());
   }
-  text += left_out_text(advice);
+  for (const LeftOut& left : advice.left_out) {
+    text += fmt::format("left out: {}: {}\n", left.name, left.why);
+  }
   if (!shown.front().missed.empty()) {
-    context.exit_code = exit_no;
     text +=
         fmt::format("nothing fits; the nearest is {}\n", shown.front().name);
   }
-  if (!command.out.empty()) draw_best(context, command, shown, asked.type);
+  return text;
+}
+
+Json ranking_json(const Ranking& answer, const Asked& asked,
+                  const Advice& advice) {
   Json candidates = Json::array();
-  for (const Candidate& candidate : shown) {
+  for (const Candidate& candidate : answer.shown) {
     candidates.push_back(candidate_json(candidate));
   }
   Json left = Json::array();
   for (const LeftOut& one : advice.left_out) {
     left.push_back({{"layout", one.name}, {"why", one.why}});
   }
-  context.answer({{"shape", named(asked.shape)},
-                  {"fits", shown.front().missed.empty()},
-                  {"candidates", std::move(candidates)},
-                  {"now", now ? candidate_json(*now) : Json(nullptr)},
-                  {"verdict", said},
-                  {"left_out", std::move(left)},
-                  {"tried", advice.tried}},
-                 text);
+  return {{"shape", named(asked.shape)},
+          {"fits", answer.shown.front().missed.empty()},
+          {"candidates", std::move(candidates)},
+          {"now", answer.now ? candidate_json(*answer.now) : Json(nullptr)},
+          {"verdict", answer.verdict},
+          {"left_out", std::move(left)},
+          {"tried", advice.tried}};
+}
+
+void run_advise(Context& context, const AdviseCommand& command) {
+  if (!command.graph.empty()) {
+    if (!command.shape.empty() || !command.why.empty() ||
+        !command.out.empty() || !command.families.empty()) {
+      throw Failure{{ErrorCode::mismatch,
+                     "--graph has its tensors in a file: it takes --machine "
+                     "alone"}};
+    }
+    return run_advise_graph(context, command.graph, command.machine);
+  }
+  const Asked asked = read(command);
+  if (!command.why.empty()) return compare(context, command, asked);
+  const Advice advice = value_of(
+      advise(asked.shape, asked.type.bits, asked.options, asked.names));
+  const Ranking answer = ranking_of(command, asked, advice);
+  if (!command.out.empty()) {
+    draw_best(context, command, answer.shown, asked.type);
+  }
+  if (!answer.shown.front().missed.empty()) context.exit_code = exit_no;
+  context.answer(ranking_json(answer, asked, advice),
+                 ranking_text(answer, advice));
+}
+
+// How candidates are weighed and shown.
+void add_weighing(Command command, AdviseCommand& options) {
+  command
+      .add_option(
+          "--limit", options.limits,
+          "of the chip: banks, bank_width_bytes, bank_bytes, bank_axis, "
+          "memory_bytes, row_alignment_bytes, vector_bytes, dma_dims, "
+          "or the most coordinates of an axis, as pixel=16384 (more "
+          "than once)")
+      .one_word_each();
+  command.add_option(
+      "--weights", options.weights,
+      "what counts how much: waste=1,convert=0 (default: 1, rows "
+      "0.5, convert 0.1)");
+  command
+      .add_option("--why", options.why,
+                  "a layout beside the best, or two beside each other")
+      .one_word_each();
+  command.add_option("--top", options.top, "how many are shown")
+      .show_default()
+      .in_range(1, 100000);
+  command.add_option("--graph", options.graph,
+                     "a network's FILE.toml: a layout for each of its tensors "
+                     "(docs/advise.md)");
+  command.add_option("--machine", options.machine,
+                     "whose prices conversions have, as for plan");
+  command.add_option("--out,-o", options.out,
+                     "a picture of the two best: FILE.svg or FILE.html");
 }
 
 }  // namespace
@@ -201,32 +249,7 @@ void add_advise(Command app, Context& context) {
   command.add_option("--box", options->box,
                      "the indices that are read at once, for conflicts of "
                      "banks: h=4,w=4 (default: a vector)");
-  command
-      .add_option(
-          "--limit", options->limits,
-          "of the chip: banks, bank_width_bytes, bank_bytes, bank_axis, "
-          "memory_bytes, row_alignment_bytes, vector_bytes, dma_dims, "
-          "or the most coordinates of an axis, as pixel=16384 (more "
-          "than once)")
-      .one_word_each();
-  command.add_option(
-      "--weights", options->weights,
-      "what counts how much: waste=1,convert=0 (default: 1, rows "
-      "0.5, convert 0.1)");
-  command
-      .add_option("--why", options->why,
-                  "a layout beside the best, or two beside each other")
-      .one_word_each();
-  command.add_option("--top", options->top, "how many are shown")
-      .show_default()
-      .in_range(1, 100000);
-  command.add_option("--graph", options->graph,
-                     "a network's FILE.toml: a layout for each of its tensors "
-                     "(docs/advise.md)");
-  command.add_option("--machine", options->machine,
-                     "whose prices conversions have, as for plan");
-  command.add_option("--out,-o", options->out,
-                     "a picture of the two best: FILE.svg or FILE.html");
+  add_weighing(command, *options);
   add_sync(command, context);
   command.callback([&context, options] { run_advise(context, *options); });
 }
