@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
@@ -181,8 +182,10 @@ class Definition {
 };
 
 TEST(Network, NoOtherChoicesCostLess) {
-  int solved = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  unsigned solved = 0;
+  // Instrumented programs take ten times as long.
+  const unsigned seeds = std::getenv("STRIDEWISE_SLOW") != nullptr ? 60 : 400;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const std::size_t tensors = 1 + random.below(8);
     const Network network =
@@ -203,7 +206,7 @@ TEST(Network, NoOtherChoicesCostLess) {
                 advice->operations + advice->waste + advice->moves,
                 1e-6 * (1 + least));
   }
-  EXPECT_GT(solved, 200);
+  EXPECT_GT(solved, seeds / 2);
 }
 
 TEST(Network, AStateStandsForATensorThatManyRead) {
