@@ -79,8 +79,9 @@ Result<std::int64_t> Walk::left_axis(std::size_t a, std::int64_t inner) {
   if (!digits) return unexpected(digits.error());
   if (context.bitwise) return invalid("digits of # belong to the last axis");
   for (const Term& term : axis.terms) {
+    const Checked bits = mul(term.stride.value, 8);
     if (term.stride.kind == Step::Kind::bytes && *pitch != 0 &&
-        term.stride.value * 8 % *pitch != 0) {
+        (!bits || *bits % *pitch != 0)) {
       return invalid(fmt::format(
           "a stride of {} bytes on axis {} is not a multiple of its step of {} "
           "bytes",

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "stridewise/notation.hpp"
 
 namespace stridewise {
@@ -356,6 +358,16 @@ TEST(Layout, PeriodsOfSharesFit) {
   const auto bound = Layout::bind(*parse_expression("i//1 %2"), shape, 1);
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().code, ErrorCode::overflow);
+}
+
+// A stride whose bits are more than 64 bits count is an error of the layout.
+TEST(Layout, StridesOfTooManyBits) {
+  Expression expression = *parse_expression("x=a:8B | b");
+  expression.axes[0].terms[0].stride.value =
+      std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t extent : {1, 2}) {
+    EXPECT_FALSE(Layout::bind(expression, {{"a", extent}, {"b", 2}}, 4));
+  }
 }
 
 }  // namespace
