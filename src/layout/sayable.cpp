@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/identifier.hpp"
 #include "layout/invalid.hpp"
+#include "stridewise/element.hpp"
 
 namespace stridewise::detail {
 namespace {
@@ -18,6 +20,12 @@ Result<void> first_of(const Checks& faults) {
     if (is_there) return invalid(what);
   }
   return {};
+}
+
+// Also of what no index of these sizes reaches.
+Result<void> check_name(const char* what, const std::string& name) {
+  if (is_identifier(name)) return {};
+  return invalid(fmt::format("{} '{}', which is no identifier", what, name));
 }
 
 // NOLINTBEGIN(misc-no-recursion): bodies hold digits, which hold bodies
@@ -34,10 +42,23 @@ Result<void> check_digit(const Digit& digit) {
             "digits the bias"},
            {digit.dim == "#" && (digit.bias != 0 || digit.after != 0),
             "a bias of the bit #"},
+           {digit.share != Share::none && (digit.bias != 0 || digit.after != 0),
+            "shares of a dim with a bias"},
            {!digit.table.name.empty() && !digit.table.entries.empty(),
             "a table with a name and with entries"}});
       !fault) {
     return fault;
+  }
+  if (!fused && digit.dim != "#") {
+    if (auto fault = check_name("a digit of", digit.dim); !fault) return fault;
+  }
+  if (digit.div < 1 || digit.mod < 0) {
+    return invalid("a digit that divides by less than 1");
+  }
+  if (!digit.table.name.empty()) {
+    if (auto fault = check_name("a table", digit.table.name); !fault) {
+      return fault;
+    }
   }
   if (fused) {
     const Body& body = digit.fused.front();
@@ -50,7 +71,33 @@ Result<void> check_digit(const Digit& digit) {
   return {};
 }
 
+Result<void> check_part(const Part& part) {
+  if (!part.name.empty()) {
+    if (auto fault = check_name("a part", part.name); !fault) return fault;
+  }
+  if (!part.type.empty()) {
+    if (const auto type = parse_element_type(part.type); !type) {
+      return unexpected(type.error());
+    }
+  }
+  for (const Slice& slice : part.slices) {
+    if (slice.dim == "#") continue;
+    if (auto fault = check_name("a slice of", slice.dim); !fault) return fault;
+  }
+  if (std::ranges::any_of(part.slices, [](const Slice& slice) {
+        return slice.low < 0 || (slice.high >= 0 && slice.high <= slice.low);
+      })) {
+    return invalid("a slice that ends where it begins, or before");
+  }
+  return {};
+}
+
 Result<void> check_term(const Term& term) {
+  if (term.stride.kind == Step::Kind::aligned && term.stride.value < 1) {
+    return invalid(
+        fmt::format("a stride that is aligned to {} bytes", term.stride.value));
+  }
+  if (term.copies < 0) return invalid("copies that are less than none");
   if (term.copies == 0 && term.cuts.empty()) return check_digit(term.digit);
   const bool cut = !term.cuts.empty();
   const Digit& digit = term.digit;
@@ -69,11 +116,7 @@ Result<void> check_body(const std::vector<Term>& terms,
     if (auto fault = check_term(term); !fault) return fault;
   }
   for (const Part& part : parts) {
-    if (std::ranges::any_of(part.slices, [](const Slice& slice) {
-          return slice.low < 0 || (slice.high >= 0 && slice.high <= slice.low);
-        })) {
-      return invalid("a slice that ends where it begins, or before");
-    }
+    if (auto fault = check_part(part); !fault) return fault;
     if (auto fault = check_body(part.body.terms, part.body.parts); !fault) {
       return fault;
     }
