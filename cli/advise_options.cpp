@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "catalogues.hpp"
@@ -67,14 +66,6 @@ Weights read_weights(const std::string& text) {
 // A limit of the chip, or of an axis that has none of their names.
 Chip read_limits(const std::vector<std::string>& texts) {
   Chip chip;
-  const std::map<std::string, std::int64_t Chip::*, std::less<>> members = {
-      {"banks", &Chip::banks},
-      {"bank_width_bytes", &Chip::bank_width_bytes},
-      {"bank_bytes", &Chip::bank_bytes},
-      {"memory_bytes", &Chip::memory_bytes},
-      {"row_alignment_bytes", &Chip::row_alignment_bytes},
-      {"vector_bytes", &Chip::vector_bytes},
-      {"dma_dims", &Chip::dma_dims}};
   for (const std::string& text : texts) {
     if (text.starts_with("bank_axis=") && text.size() > 10) {
       chip.bank_axis = text.substr(10);
@@ -86,22 +77,13 @@ Chip read_limits(const std::vector<std::string>& texts) {
       refuse(
           fmt::format("--limit: '{}' is not NAME=NUMBER, of 1 or more", text));
     }
-    const auto number = static_cast<std::int64_t>(*value);
-    const auto member = members.find(name);
-    if (member != members.end()) {
-      chip.*member->second = number;
-    } else {
-      chip.axes.insert_or_assign(name, number);
-    }
+    set_limit(chip, name, static_cast<std::int64_t>(*value));
   }
   return chip;
 }
 
 Operation read_operation(const std::string& text) {
-  if (text == "conv") return Operation::conv;
-  if (text == "pool") return Operation::pool;
-  if (text == "gemm") return Operation::gemm;
-  if (text == "copy") return Operation::copy;
+  if (const auto operation = operation_named(text)) return *operation;
   refuse(fmt::format("--op is conv, gemm, pool or copy, not '{}'", text));
 }
 

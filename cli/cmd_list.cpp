@@ -30,7 +30,7 @@ std::vector<std::string_view> requirements(const CatalogueEntry& entry) {
   return all;
 }
 
-Json entry_json(const CatalogueEntry& entry) {
+Json entry_json(const CatalogueEntry& entry, const std::string& good) {
   Json params = Json::array();
   for (const CatalogueParam& param : entry.params) {
     Json json = {
@@ -53,21 +53,19 @@ Json entry_json(const CatalogueEntry& entry) {
           {"dims", entry.dims},
           {"params", std::move(params)},
           {"expression", entry.expression},
-          {"good_for", good_for(entry, known_layouts())},
+          {"good_for", good},
           {"checks", requirements(entry)},
           {"source", entry.source},
           {"errata", entry.errata}};
 }
 
-std::string entry_text(const CatalogueEntry& entry, bool details) {
+std::string entry_text(const CatalogueEntry& entry, const std::string& good,
+                       bool details) {
   std::string text = fmt::format("{:<22} {:<8} {}\n", entry.name,
                                  join(entry.dims), entry.summary);
   if (!details) return text;
   text += fmt::format("    layout  {}\n", entry.expression);
-  if (const std::string good = good_for(entry, known_layouts());
-      !good.empty()) {
-    text += fmt::format("    good    {}\n", good);
-  }
+  if (!good.empty()) text += fmt::format("    good    {}\n", good);
   for (const std::string& alias : entry.aliases) {
     text += fmt::format("    also    {}\n", alias);
   }
@@ -96,8 +94,11 @@ void run_list(Context& context, const std::string& word) {
   std::string text;
   // All of them have the empty word.
   for (const CatalogueEntry* entry : known_layouts().about(word)) {
-    entries.push_back(entry_json(*entry));
-    text += entry_text(*entry, !word.empty());
+    // Asked for all entries it takes longer than all else.
+    const std::string good =
+        context.json || !word.empty() ? good_for(*entry, known_layouts()) : "";
+    entries.push_back(entry_json(*entry, good));
+    text += entry_text(*entry, good, !word.empty());
   }
   if (entries.empty()) {
     context.exit_code = exit_no;

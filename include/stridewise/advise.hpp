@@ -38,6 +38,22 @@ struct Chip {
   friend bool operator==(const Chip&, const Chip&) = default;
 };
 
+// Its numbers by name, as catalogues and options have them.
+struct ChipLimit {
+  std::string_view name;
+  std::int64_t Chip::*member;
+};
+inline constexpr std::array<ChipLimit, 7> chip_limits = {
+    {{"banks", &Chip::banks},
+     {"bank_width_bytes", &Chip::bank_width_bytes},
+     {"bank_bytes", &Chip::bank_bytes},
+     {"memory_bytes", &Chip::memory_bytes},
+     {"row_alignment_bytes", &Chip::row_alignment_bytes},
+     {"vector_bytes", &Chip::vector_bytes},
+     {"dma_dims", &Chip::dma_dims}}};
+// Sets one of them; a name that is none is an axis, whose coordinates are at most so many.
+void set_limit(Chip& chip, std::string_view name, std::int64_t most);
+
 // How a kernel reads the tensor.
 struct Access {
   // The dim along which it loads vectors; empty: none.
@@ -209,6 +225,8 @@ struct Advice {
 
 // What kernels of an operation do with a tensor.
 enum class Operation : std::uint8_t { copy, conv, pool, gemm };
+// "copy", "conv", "pool" or "gemm"; nullopt: none of them.
+[[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 // The vectors that they load, of as many lanes as the chip has: along the channels (c, else
 // i) for conv and pool, along k (else the last dim) for gemm, none for copy.
 [[nodiscard]] Access access_of(Operation operation, const Shape& shape);

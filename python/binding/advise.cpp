@@ -87,22 +87,7 @@ nb::dict facts_of(const Candidate& candidate) {
 Chip chip_with(const std::string& bank_axis, const Numbers& limits) {
   Chip chip;
   chip.bank_axis = bank_axis;
-  const std::map<std::string, std::int64_t Chip::*> members = {
-      {"banks", &Chip::banks},
-      {"bank_width_bytes", &Chip::bank_width_bytes},
-      {"bank_bytes", &Chip::bank_bytes},
-      {"memory_bytes", &Chip::memory_bytes},
-      {"row_alignment_bytes", &Chip::row_alignment_bytes},
-      {"vector_bytes", &Chip::vector_bytes},
-      {"dma_dims", &Chip::dma_dims}};
-  for (const auto& [name, most] : limits) {
-    const auto member = members.find(name);
-    if (member != members.end()) {
-      chip.*member->second = most;
-    } else {
-      chip.axes.emplace(name, most);
-    }
-  }
+  for (const auto& [name, most] : limits) set_limit(chip, name, most);
   return chip;
 }
 
@@ -121,10 +106,7 @@ Weights weights_with(const std::map<std::string, double>& given) {
 }
 
 Operation operation_of(const std::string& name) {
-  if (name == "conv") return Operation::conv;
-  if (name == "pool") return Operation::pool;
-  if (name == "gemm") return Operation::gemm;
-  if (name == "copy") return Operation::copy;
+  if (const auto operation = operation_named(name)) return *operation;
   throw nb::value_error(
       ("op: 'conv', 'gemm', 'pool' or 'copy', not '" + name + "'").c_str());
 }

@@ -57,7 +57,13 @@ class Adviser {
  public:
   Adviser(const Shape& shape, std::int64_t element_bits,
           const AdviseOptions& options, const Catalogue& names)
-      : shape_(shape), bits_(element_bits), options_(options), names_(names) {}
+      : shape_(shape),
+        bits_(element_bits),
+        options_(options),
+        unpriced_(options),
+        names_(names) {
+    unpriced_.from.reset();
+  }
 
   Result<Advice> run() {
     if (auto checked = check(); !checked) return unexpected(checked.error());
@@ -145,7 +151,7 @@ class Adviser {
         continue;
       }
       if (!same_dims(source->dims, shape_)) continue;
-      Result<Candidate> candidate = assess(*source, shape_, bits_, unpriced());
+      Result<Candidate> candidate = assess(*source, shape_, bits_, unpriced_);
       if (candidate) {
         // What has no name is called as it is written.
         candidate->name =
@@ -181,12 +187,6 @@ class Adviser {
       return;
     }
     advice_.candidates.push_back(std::move(candidate));
-  }
-
-  [[nodiscard]] AdviseOptions unpriced() const {
-    AdviseOptions options = options_;
-    options.from.reset();
-    return options;
   }
 
   Result<void> price() {
@@ -243,6 +243,7 @@ class Adviser {
   const Shape& shape_;
   std::int64_t bits_;
   const AdviseOptions& options_;
+  AdviseOptions unpriced_;  // the same without `from`
   const Catalogue& names_;
   Advice advice_;
 };

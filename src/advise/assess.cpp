@@ -6,35 +6,16 @@
 #include "advise/price.hpp"
 #include "advise/rank.hpp"
 #include "base/checked.hpp"
-#include "catalogue/arithmetic.hpp"
 #include "catalogue/instantiate.hpp"
 #include "stridewise/advise.hpp"
 
 namespace stridewise {
 namespace {
 
-// What a number of the chip is called in a catalogue.
-std::int64_t* limit_of(Chip& chip, std::string_view name) {
-  if (name == "banks") return &chip.banks;
-  if (name == "bank_width_bytes") return &chip.bank_width_bytes;
-  if (name == "bank_bytes") return &chip.bank_bytes;
-  if (name == "memory_bytes") return &chip.memory_bytes;
-  if (name == "row_alignment_bytes") return &chip.row_alignment_bytes;
-  if (name == "vector_bytes") return &chip.vector_bytes;
-  if (name == "dma_dims") return &chip.dma_dims;
-  return nullptr;
-}
-constexpr std::array limit_names = {
-    "banks",        "bank_width_bytes",    "bank_bytes",
-    "memory_bytes", "row_alignment_bytes", "vector_bytes",
-    "dma_dims"};
-
-void replace(Chip& chip, Chip more) {
+void replace(Chip& chip, const Chip& more) {
   if (!more.bank_axis.empty()) chip.bank_axis = more.bank_axis;
-  for (const char* name : limit_names) {
-    if (const std::int64_t value = *limit_of(more, name)) {
-      *limit_of(chip, name) = value;
-    }
+  for (const ChipLimit& limit : chip_limits) {
+    if (more.*limit.member != 0) chip.*limit.member = more.*limit.member;
   }
   for (const auto& [axis, most] : more.axes) {
     chip.axes.insert_or_assign(axis, most);
@@ -43,13 +24,20 @@ void replace(Chip& chip, Chip more) {
 
 }  // namespace
 
+void set_limit(Chip& chip, std::string_view name, std::int64_t most) {
+  const auto limit = std::ranges::find(chip_limits, name, &ChipLimit::name);
+  if (limit != chip_limits.end()) {
+    chip.*limit->member = most;
+  } else {
+    chip.axes.insert_or_assign(std::string(name), most);
+  }
+}
+
 Result<Chip> chip_of(const LayoutSource& source, const Shape& shape,
                      std::int64_t element_bits, const Chip& more) {
   Chip chip;
   if (source.entry) {
-    NamedNumbers values = {{"element_bits", element_bits},
-                           {"element_bytes", ceil_div(element_bits, 8)}};
-    for (const Dim& dim : shape) values.emplace(dim.name, dim.extent);
+    NamedNumbers values = numbers_of(shape, element_bits);
     std::string culprit;
     const Result<Instance> instance =
         fill_in(*source.entry, source.arguments, values, culprit);
@@ -68,7 +56,7 @@ Result<Chip> chip_of(const LayoutSource& source, const Shape& shape,
     for (const auto& [name, text] : told.limits) {
       const Result<std::int64_t> value = number(text);
       if (!value) return unexpected(value.error());
-      *limit_of(chip, name) = *value;
+      set_limit(chip, name, *value);
     }
     for (const auto& [axis, text] : told.axes) {
       const Result<std::int64_t> value = number(text);

@@ -9,7 +9,7 @@
 
 #include "advise/tiles.hpp"
 #include "base/checked.hpp"
-#include "catalogue/arithmetic.hpp"
+#include "catalogue/instantiate.hpp"
 #include "stridewise/notation.hpp"
 
 namespace stridewise::advising {
@@ -167,9 +167,7 @@ Result<std::vector<std::string>> texts_of(const CatalogueEntry& entry,
                                           const Shape& shape,
                                           std::int64_t element_bits) {
   if (!entry.tries.empty()) return entry.tries;
-  NamedNumbers values = {{"element_bits", element_bits},
-                         {"element_bytes", ceil_div(element_bits, 8)}};
-  for (const Dim& dim : shape) values.emplace(dim.name, dim.extent);
+  NamedNumbers values = numbers_of(shape, element_bits);
   std::vector<Choice> choices(1);
   for (const CatalogueParam& param : entry.params) {
     const auto given = family.arguments.find(param.name);
@@ -252,6 +250,14 @@ Result<Shape> family_shape(std::string_view text,
   const auto dims = family_dims(rank, families, names);
   if (!dims) return unexpected(dims.error());
   return parse_shape(text, *dims);
+}
+
+std::optional<Operation> operation_named(std::string_view name) {
+  if (name == "conv") return Operation::conv;
+  if (name == "pool") return Operation::pool;
+  if (name == "gemm") return Operation::gemm;
+  if (name == "copy") return Operation::copy;
+  return std::nullopt;
 }
 
 Access access_of(Operation operation, const Shape& shape) {

@@ -96,9 +96,7 @@ Result<Expression> LayoutSource::expression_for(const Shape& shape,
     return unexpected(same.error());
   }
   if (entry == nullptr || entry->dims.empty()) return expression;
-  NamedNumbers all = {{"element_bits", binding.element_bits},
-                      {"element_bytes", ceil_div(binding.element_bits, 8)}};
-  for (const Dim& dim : shape) all.emplace(dim.name, dim.extent);
+  NamedNumbers all = numbers_of(shape, binding.element_bits);
   std::string culprit;
   Result<Instance> instance = fill_in(*entry, arguments, all, culprit);
   if (!instance) return unexpected(instance.error());

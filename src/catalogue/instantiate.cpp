@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "stridewise/notation.hpp"
 #include "stridewise/suggest.hpp"
 
@@ -258,6 +259,13 @@ class Filler {
 };
 
 }  // namespace
+
+NamedNumbers numbers_of(const Shape& shape, std::int64_t element_bits) {
+  NamedNumbers numbers = {{"element_bits", element_bits},
+                          {"element_bytes", ceil_div(element_bits, 8)}};
+  for (const Dim& dim : shape) numbers.emplace(dim.name, dim.extent);
+  return numbers;
+}
 
 Result<Instance> fill_in(const CatalogueEntry& entry,
                          const ParamTexts& arguments, const NamedNumbers& sizes,

@@ -21,6 +21,10 @@ struct Instance {
   std::vector<std::string> choices;  // "param=choice"
 };
 
+// What arithmetic knows of a tensor: extents by dim, element_bits and element_bytes.
+[[nodiscard]] NamedNumbers numbers_of(const Shape& shape,
+                                      std::int64_t element_bits);
+
 // Fills in the entry's template. `sizes`: the extents of its dims, element_bits and
 // element_bytes; empty: not known yet, then any stand for them. Where a parameter is at
 // fault, its name is written to `culprit`.

@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/identifier.hpp"
-#include "base/utf8.hpp"
 #include "layout/closure.hpp"
 #include "layout/data.hpp"
 #include "layout/sayable.hpp"
@@ -35,38 +33,33 @@ std::string axis_name(const Expression& expression, std::size_t k) {
   return last && !taken ? "offset" : fmt::format("axis{}", k);
 }
 
-// Names stand in emitted code and in pages as they are.
-Result<void> check_identifier(const char* what, const std::string& name) {
-  if (is_identifier(name)) return {};
-  return fail(ErrorCode::invalid_value,
-              fmt::format("the {} '{}' is no identifier: letters, digits and "
-                          "'_', not a digit first",
-                          what, printable(name)));
-}
-
 Result<void> check_names(const Expression& expression, const Shape& shape) {
   std::set<std::string> dims;
   for (const Dim& dim : shape) {
-    if (auto named = check_identifier("dim", dim.name); !named) return named;
+    if (auto named = detail::check_identifier("dim", dim.name); !named)
+      return named;
     if (!dims.insert(dim.name).second) {
       return fail(ErrorCode::invalid_value,
                   "the shape names dim '" + dim.name + "' twice");
     }
   }
   for (const FusedIndex& fused : expression.fused) {
-    if (auto named = check_identifier("fused index", fused.name); !named) {
+    if (auto named = detail::check_identifier("fused index", fused.name);
+        !named) {
       return named;
     }
   }
   for (const std::string& part : expression.parts()) {
-    if (auto named = check_identifier("part", part); !named) return named;
+    if (auto named = detail::check_identifier("part", part); !named)
+      return named;
   }
   for (const std::string& table : expression.tables()) {
-    if (auto named = check_identifier("table", table); !named) return named;
+    if (auto named = detail::check_identifier("table", table); !named)
+      return named;
   }
   std::set<std::string> axes;
   for (std::size_t k = 0; k < expression.axes.size(); ++k) {
-    if (auto named = check_identifier("axis", axis_name(expression, k));
+    if (auto named = detail::check_identifier("axis", axis_name(expression, k));
         !named) {
       return named;
     }

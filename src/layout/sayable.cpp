@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/identifier.hpp"
+#include "base/utf8.hpp"
 #include "layout/invalid.hpp"
 #include "stridewise/element.hpp"
 
@@ -20,12 +21,6 @@ Result<void> first_of(const Checks& faults) {
     if (is_there) return invalid(what);
   }
   return {};
-}
-
-// Also of what no index of these sizes reaches.
-Result<void> check_name(const char* what, const std::string& name) {
-  if (is_identifier(name)) return {};
-  return invalid(fmt::format("{} '{}', which is no identifier", what, name));
 }
 
 // NOLINTBEGIN(misc-no-recursion): bodies hold digits, which hold bodies
@@ -50,13 +45,13 @@ Result<void> check_digit(const Digit& digit) {
     return fault;
   }
   if (!fused && digit.dim != "#") {
-    if (auto fault = check_name("a digit of", digit.dim); !fault) return fault;
+    if (auto fault = check_identifier("dim", digit.dim); !fault) return fault;
   }
   if (digit.div < 1 || digit.mod < 0) {
     return invalid("a digit that divides by less than 1");
   }
   if (!digit.table.name.empty()) {
-    if (auto fault = check_name("a table", digit.table.name); !fault) {
+    if (auto fault = check_identifier("table", digit.table.name); !fault) {
       return fault;
     }
   }
@@ -71,9 +66,10 @@ Result<void> check_digit(const Digit& digit) {
   return {};
 }
 
+// Also of what no index of these sizes reaches.
 Result<void> check_part(const Part& part) {
   if (!part.name.empty()) {
-    if (auto fault = check_name("a part", part.name); !fault) return fault;
+    if (auto fault = check_identifier("part", part.name); !fault) return fault;
   }
   if (!part.type.empty()) {
     if (const auto type = parse_element_type(part.type); !type) {
@@ -82,7 +78,7 @@ Result<void> check_part(const Part& part) {
   }
   for (const Slice& slice : part.slices) {
     if (slice.dim == "#") continue;
-    if (auto fault = check_name("a slice of", slice.dim); !fault) return fault;
+    if (auto fault = check_identifier("dim", slice.dim); !fault) return fault;
   }
   if (std::ranges::any_of(part.slices, [](const Slice& slice) {
         return slice.low < 0 || (slice.high >= 0 && slice.high <= slice.low);
@@ -127,6 +123,14 @@ Result<void> check_body(const std::vector<Term>& terms,
 // NOLINTEND(misc-no-recursion)
 
 }  // namespace
+
+Result<void> check_identifier(const char* what, const std::string& name) {
+  if (is_identifier(name)) return {};
+  return invalid(
+      fmt::format("the {} '{}' is no identifier: letters, digits and "
+                  "'_', not a digit first",
+                  what, printable(name)));
+}
 
 Result<void> check_sayable(const Expression& expression) {
   for (const FusedIndex& fused : expression.fused) {
