@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/identifier.hpp"
 #include "base/utf8.hpp"
@@ -39,6 +40,12 @@ Result<void> check_digit(const Digit& digit) {
             "a bias of the bit #"},
            {digit.share != Share::none && (digit.bias != 0 || digit.after != 0),
             "shares of a dim with a bias"},
+           {digit.share != Share::none && digit.shares < 1,
+            "less than one share"},
+           {std::ranges::any_of(digit.table.entries,
+                                [](std::int64_t entry) { return entry < 0; }),
+            "an entry of a table that is less than 0"},
+           {fused && digit.fused.front().base < 0, "a base before 0"},
            {!digit.table.name.empty() && !digit.table.entries.empty(),
             "a table with a name and with entries"}});
       !fault) {
@@ -49,6 +56,10 @@ Result<void> check_digit(const Digit& digit) {
   }
   if (digit.div < 1 || digit.mod < 0) {
     return invalid("a digit that divides by less than 1");
+  }
+  // Texts have the modulus of what is not divided yet.
+  if (!mul(digit.div, digit.mod)) {
+    return invalid("a digit whose period does not fit 64 bits");
   }
   if (!digit.table.name.empty()) {
     if (auto fault = check_identifier("table", digit.table.name); !fault) {
@@ -68,6 +79,7 @@ Result<void> check_digit(const Digit& digit) {
 
 // Also of what no index of these sizes reaches.
 Result<void> check_part(const Part& part) {
+  if (part.body.base < 0) return invalid("a base before 0");
   if (!part.name.empty()) {
     if (auto fault = check_identifier("part", part.name); !fault) return fault;
   }
@@ -93,12 +105,18 @@ Result<void> check_term(const Term& term) {
     return invalid(
         fmt::format("a stride that is aligned to {} bytes", term.stride.value));
   }
+  if (term.stride.value == std::numeric_limits<std::int64_t>::min()) {
+    return invalid("a stride that does not fit 64 bits");
+  }
   if (term.copies < 0) return invalid("copies that are less than none");
   if (term.copies == 0 && term.cuts.empty()) return check_digit(term.digit);
   const bool cut = !term.cuts.empty();
   const Digit& digit = term.digit;
   const bool dim_alone =
       digit.plain() && digit.bias == 0 && digit.div == 1 && digit.mod == 0;
+  if (cut) {
+    if (auto fault = check_identifier("dim", digit.dim); !fault) return fault;
+  }
   return first_of(
       {{cut && term.copies != 0, "copies of a cut"},
        {cut && std::ranges::min(term.cuts) < 1, "a cut into pieces of no size"},
