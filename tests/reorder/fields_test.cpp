@@ -187,6 +187,40 @@ TEST(Fields, WideValuesWhoseBitsLieApart) {
   }
 }
 
+// More bits than a load takes from within a byte.
+TEST(Fields, WideFieldsThatBeginWithinBytes) {
+  for (const std::int64_t bits : {57, 60, 64, 120}) {
+    const auto bind = [&](const std::string& layout) {
+      return *Layout::bind(*parse_expression(layout), {{"a", 9}},
+                           Binding{.element_bits = bits});
+    };
+    const Layout dense = bind("a #");
+    const Layout apart = bind(fmt::format("a:{} #", bits + 3));
+    for (const Fill fill : {Fill::zero, Fill::keep}) {
+      EXPECT_EQ(difference(dense, apart, fill), "") << bits;
+      EXPECT_EQ(difference(apart, dense, fill), "") << bits;
+    }
+  }
+}
+
+// Values of more than 32 bits that are no whole bytes are written in two parts.
+TEST(Fields, WideValuesThatBeginWithinBytes) {
+  const auto bind = [](const ElementType& type) {
+    return *Layout::bind(*parse_expression("a"), {{"a", 9}},
+                         Binding{.element_bits = type.bits});
+  };
+  for (const auto& [from, to] : {std::pair{"s47", "s64"},
+                                 {"s64", "s47"},
+                                 {"u33", "u63"},
+                                 {"s8", "s55"}}) {
+    const Values values{*parse_element_type(from), *parse_element_type(to)};
+    EXPECT_EQ(difference(bind(values.src), bind(values.dst),
+                         PlanOptions{.values = values}),
+              "")
+        << from << " to " << to;
+  }
+}
+
 TEST(Fields, PlansCountWhatTheyRead) {
   const Layout src = *Layout::bind(*parse_expression("a #%2 #/2"), {{"a", 99}},
                                    Binding{.element_bits = 12});
