@@ -57,6 +57,10 @@ std::string fullest(const Candidate& c) {
   return c.facts.banks ? std::to_string(c.facts.banks->fullest_bytes) : "";
 }
 
+std::string left(const Candidate& c) {
+  return c.facts.left_bytes ? std::to_string(*c.facts.left_bytes) : "";
+}
+
 std::string turns(const Candidate& c) {
   return c.facts.conflicts ? fmt::format("{:.3g}", c.facts.conflicts->mean)
                            : "";
@@ -101,6 +105,7 @@ const std::vector<Column>& columns() {
       {"banks", "that hold an element, of those there are", banks, Cost::banks},
       {"fullest", "bytes in the fullest bank, in whole rows", fullest,
        Cost::banks},
+      {"left", "bytes that are left of a bank, or of the memory", left},
       {"turns", "of the busiest bank for an access, in the mean; 1: none waits",
        turns, Cost::conflicts},
       {"lanes", "the part of loaded lanes that holds elements of a line", lanes,
@@ -144,6 +149,7 @@ Json candidate_json(const Candidate& c) {
                {"padding_places", std::move(padding)},
                {"run", std::move(run)},
                {"banks", nullptr},
+               {"left_bytes", or_null(facts.left_bytes)},
                {"conflicts", nullptr},
                {"vectors", nullptr},
                {"runs", or_null(facts.runs)},

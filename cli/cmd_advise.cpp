@@ -55,7 +55,8 @@ void compare(Context& context, const AdviseCommand& command,
                                             asked.options, asked.names))
                                 .candidates.front();
   const std::vector<std::string> sentences = compare_candidates(a, b);
-  std::vector<Candidate> both = {a, b};
+  const std::vector<Candidate> both = {a, b};
+  value_of(check_axes(asked.options.chip, both));
   std::string text = advise_table(both, std::nullopt);
   text += sentences.empty()
               ? fmt::format("\n{} and {} lose the same\n", a.name, b.name)

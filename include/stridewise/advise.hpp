@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,7 +100,7 @@ struct VectorFacts {
 
 // What a layout costs. Each number is what a walk over all places would count; it is had
 // from the digits where the layout is plain. Of one that is not, facts other than sizes are
-// known for up to 65,536 elements whose bits lie side by side.
+// known for up to 65,536 elements whose bits lie side by side, rows and descriptors never.
 struct LayoutFacts {
   std::int64_t bytes =
       0;  // that the tensor takes; all banks where there are any
@@ -107,6 +108,9 @@ struct LayoutFacts {
       0;  // of the elements alone, rounded up to whole bytes
   std::vector<DimFacts> dims = {};  // as the shape
   std::optional<BankFacts> banks = {};
+  // Room that the tensor leaves: of a bank, where the chip says `bank_bytes`, else of
+  // `memory_bytes`. Less than 0 where it does not fit; nullopt where neither is said.
+  std::optional<std::int64_t> left_bytes = {};
   std::optional<ConflictFacts> conflicts = {};
   std::optional<VectorFacts> vectors = {};
   // Stretches of elements that follow each other in memory, as long as they go.
@@ -209,7 +213,8 @@ struct Advice {
 };
 
 // Layouts of the catalogue for a tensor, ranked. Errors: a family that is not known, or a
-// parameter that none of its entries has; no entry for these dims; those of layout_facts().
+// parameter that none of its entries has; no entry for these dims; those of layout_facts()
+// and of check_axes().
 // O(values that are tried) facts, and one plan for each entry where `from` is set.
 [[nodiscard]] Result<Advice> advise(const Shape& shape,
                                     std::int64_t element_bits,
@@ -230,6 +235,10 @@ enum class Operation : std::uint8_t { copy, conv, pool, gemm };
 // The vectors that they load, of as many lanes as the chip has: along the channels (c, else
 // i) for conv and pool, along k (else the last dim) for gemm, none for copy.
 [[nodiscard]] Access access_of(Operation operation, const Shape& shape);
+
+// Whether each axis that the chip limits is one of a candidate: another name is misspelt.
+[[nodiscard]] Result<void> check_axes(const Chip& chip,
+                                      std::span<const Candidate> candidates);
 
 // A layout of one's own, with the same columns as those of advise().
 [[nodiscard]] Result<Candidate> assess(const LayoutSource& source,

@@ -69,6 +69,7 @@ nb::dict facts_of(const Candidate& candidate) {
     one["fullest_elements"] = banks->fullest_elements;
     told["banks"] = one;
   }
+  told["left"] = or_none(facts.left_bytes);
   told["turns"] =
       facts.conflicts ? nb::cast(facts.conflicts->mean) : nb::none();
   told["loads"] =
@@ -77,6 +78,10 @@ nb::dict facts_of(const Candidate& candidate) {
   told["there"] =
       candidate.there ? or_none(candidate.there->copies) : nb::none();
   told["back"] = candidate.back ? or_none(candidate.back->copies) : nb::none();
+  told["there_cycles"] =
+      candidate.there ? or_none(candidate.there->cycles) : nb::none();
+  told["back_cycles"] =
+      candidate.back ? or_none(candidate.back->cycles) : nb::none();
   told["costs"] = lost;
   told["score"] = candidate.score;
   told["front"] = candidate.front;

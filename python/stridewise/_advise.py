@@ -36,11 +36,14 @@ class Candidate:
     descriptors: int | None
     row_alignment: int | None
     banks: dict[str, int] | None
+    left: int | None
     turns: float | None
     loads: int | None
     filled: float | None
     there: float | None
     back: float | None
+    there_cycles: float | None
+    back_cycles: float | None
     costs: dict[str, float | None]
     score: float
     front: bool

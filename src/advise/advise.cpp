@@ -34,7 +34,8 @@ bool same_dims(std::vector<std::string> dims, const Shape& shape) {
 // Whether two layouts of one shape put all in the same places, by the same digits.
 bool same_places(const Layout& a, const Layout& b) {
   if (!a.plain() || !b.plain() || a.size_bits() != b.size_bits() ||
-      a.axes().size() != b.axes().size() ||
+      !std::ranges::equal(a.axes(), b.axes(), {}, &BoundAxis::name,
+                          &BoundAxis::name) ||
       a.base_offset() != b.base_offset()) {
     return false;
   }
@@ -73,6 +74,10 @@ class Adviser {
     }
     if (auto added = add_families(); !added) return unexpected(added.error());
     if (advice_.candidates.empty()) return none();
+    if (auto checked = check_axes(options_.chip, advice_.candidates);
+        !checked) {
+      return unexpected(checked.error());
+    }
     if (options_.from) {
       if (auto priced = price(); !priced) return unexpected(priced.error());
     }
@@ -153,9 +158,8 @@ class Adviser {
       if (!same_dims(source->dims, shape_)) continue;
       Result<Candidate> candidate = assess(*source, shape_, bits_, unpriced_);
       if (candidate) {
-        // What has no name is called as it is written.
         candidate->name =
-            &names == &advising::tiles() ? print(source->expression) : text;
+            &names == &advising::tiles() ? written(*source) : text;
         all.push_back(*std::move(candidate));
       } else if (why.empty()) {
         why = candidate.error().message;
@@ -177,6 +181,11 @@ class Adviser {
     }
     for (Candidate& candidate : all) add(std::move(candidate));
     return {};
+  }
+
+  // What has no name is called as it is written.
+  [[nodiscard]] std::string written(const LayoutSource& source) const {
+    return print(*source.expression_for(shape_, {.element_bits = bits_}));
   }
 
   void add(Candidate candidate) {
@@ -249,6 +258,28 @@ class Adviser {
 };
 
 }  // namespace
+
+Result<void> check_axes(const Chip& chip,
+                        std::span<const Candidate> candidates) {
+  std::vector<std::string> axes;
+  for (const Candidate& candidate : candidates) {
+    for (const BoundAxis& axis : candidate.layout.axes()) {
+      if (!axis.name.empty()) axes.push_back(axis.name);
+    }
+  }
+  for (const auto& [name, most] : chip.axes) {
+    if (std::ranges::find(axes, name) != axes.end()) continue;
+    std::vector<std::string> known = axes;
+    for (const ChipLimit& limit : chip_limits) known.emplace_back(limit.name);
+    const std::string hint = nearest(name, known);
+    return fail(
+        ErrorCode::unknown_name,
+        fmt::format(
+            "no limit is named '{}', and no layout has such an axis{}", name,
+            hint.empty() ? "" : fmt::format("; did you mean {}?", hint)));
+  }
+  return {};
+}
 
 Result<Advice> advise(const Shape& shape, std::int64_t element_bits,
                       const AdviseOptions& options, const Catalogue& names) {

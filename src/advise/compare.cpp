@@ -59,8 +59,9 @@ std::string rows(const Candidate& c) {
 
 std::string convert(const Candidate& c) {
   return fmt::format(
-      "takes {:.3g} copies of the tensor to get there, {:.3g} back",
-      *c.there->copies, *c.back->copies);
+      "takes {:.3g} copies of the tensor to get there, {:.3g} back ({:.0f} and "
+      "{:.0f} cycles)",
+      *c.there->copies, *c.back->copies, *c.there->cycles, *c.back->cycles);
 }
 
 using Words = std::string (*)(const Candidate&);

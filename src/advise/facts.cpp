@@ -68,13 +68,21 @@ void measure_digits(const Layout& layout, const Chip& chip,
   facts.row_alignment_bytes = advising::row_alignment(layout, digits);
 }
 
-// What a tensor takes of its banks, which all give up as much as the fullest.
-void take_banks(const Chip& chip, LayoutFacts& facts) {
-  if (!facts.banks) return;
-  const std::int64_t row = std::max<std::int64_t>(chip.row_alignment_bytes, 1);
-  facts.banks->fullest_bytes =
-      saturated(round_up(facts.banks->fullest_bytes, row));
-  facts.bytes = saturated(mul(facts.banks->fullest_bytes, facts.banks->banks));
+// What a tensor takes of its banks, which all give up as much as the fullest; what it leaves.
+void take_room(const Chip& chip, LayoutFacts& facts) {
+  if (facts.banks) {
+    const std::int64_t row =
+        std::max<std::int64_t>(chip.row_alignment_bytes, 1);
+    facts.banks->fullest_bytes =
+        saturated(round_up(facts.banks->fullest_bytes, row));
+    facts.bytes =
+        saturated(mul(facts.banks->fullest_bytes, facts.banks->banks));
+  }
+  if (facts.banks && chip.bank_bytes > 0) {
+    facts.left_bytes = chip.bank_bytes - facts.banks->fullest_bytes;
+  } else if (chip.memory_bytes > 0) {
+    facts.left_bytes = chip.memory_bytes - facts.bytes;
+  }
 }
 
 }  // namespace
@@ -143,7 +151,7 @@ Result<LayoutFacts> layout_facts(const Layout& layout, const Chip& chip,
   } else if (layout.elements() <= advising::most_elements && !bitwise(layout)) {
     advising::walk_places(layout, chip, access, *box, facts);
   }
-  take_banks(chip, facts);
+  take_room(chip, facts);
   return facts;
 }
 

@@ -33,6 +33,7 @@ Result<void> check_digit(const Digit& digit) {
   const bool fused = !digit.fused.empty();
   if (auto fault = first_of(
           {{digit.fused.size() > 1, "a digit of two fused indices"},
+           {digit.bias < 0 || digit.after < 0, "a bias less than 0"},
            {fused && (digit.bias != 0 || digit.after != 0),
             "a bias of a fused index in brackets: give it a name, or its "
             "digits the bias"},
@@ -152,6 +153,7 @@ Result<void> check_identifier(const char* what, const std::string& name) {
 
 Result<void> check_sayable(const Expression& expression) {
   for (const FusedIndex& fused : expression.fused) {
+    if (fused.body.base < 0) return invalid("a base before 0");
     if (auto fault = check_body(fused.body.terms, fused.body.parts); !fault) {
       return fault;
     }

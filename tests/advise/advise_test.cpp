@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "stridewise/explain.hpp"
 #include "stridewise/notation.hpp"
 #include "support/generators.hpp"
 
@@ -171,130 +170,6 @@ TEST(Advise, ImagesThatADeviceCannotHold) {
   const Shape small = {{"n", 1}, {"c", 32}, {"h", 28}, {"w", 28}};
   EXPECT_EQ(one("mace.height", small, rows).facts.vectors->filled, 1);
   EXPECT_EQ(one("mace.channel", small, rows).facts.vectors->filled, 0.25);
-}
-
-// ----------------------------------------------------------------- families ---
-
-TEST(Advise, TheNearestWhereNothingFits) {
-  const Shape shape = {{"n", 1}, {"c", 64}, {"h", 56}, {"w", 56}};
-  const Advice advice = *advise(
-      shape, 32, {.families = {"onednn"}, .chip = {.memory_bytes = 1000}});
-  for (const Candidate& candidate : advice.candidates) {
-    ASSERT_EQ(candidate.missed.size(), 1);
-    EXPECT_GE(candidate.facts.bytes, advice.candidates.front().facts.bytes);
-    EXPECT_FALSE(candidate.front);
-  }
-}
-
-TEST(Advise, NoOtherIsBetterThanThoseOfTheFront) {
-  const Shape shape = {{"n", 2}, {"c", 17}, {"h", 5}, {"w", 4}};
-  const Advice advice = *advise(shape, 32, {.access = {"c", 8}});
-  ASSERT_GT(advice.candidates.size(), 10);
-  EXPECT_TRUE(advice.candidates.front().front);
-  const auto cost = [](const Candidate& candidate, std::size_t k) {
-    return candidate.costs[k].value_or(0);
-  };
-  for (const Candidate& candidate : advice.candidates) {
-    const bool beaten =
-        std::ranges::any_of(advice.candidates, [&](const Candidate& other) {
-          bool as_good = other.missed.empty();
-          bool better = false;
-          for (std::size_t k = 0; k < cost_count; ++k) {
-            as_good = as_good && cost(other, k) <= cost(candidate, k);
-            better = better || cost(other, k) < cost(candidate, k);
-          }
-          return as_good && better;
-        });
-    EXPECT_EQ(candidate.front, candidate.missed.empty() && !beaten);
-  }
-}
-
-TEST(Advise, LayoutsThatPutAllInTheSamePlacesAreOne) {
-  const Shape shape = {{"n", 2}, {"c", 24}, {"h", 5}, {"w", 4}};
-  const Advice advice = *advise(shape, 32, {});
-  const auto last = std::ranges::find_if(
-      advice.candidates,
-      [](const Candidate& c) { return c.name == "cudnn.NHWC"; });
-  ASSERT_NE(last, advice.candidates.end());
-  EXPECT_THAT(last->also, ::testing::Contains("torch.channels_last"));
-  EXPECT_THAT(last->also, ::testing::Contains("nhwc"));
-}
-
-TEST(Advise, AFamilyOfOnesOwn) {
-  const Catalogue mine = *Catalogue::read(R"(
-vendor = "acme"
-source = "guide"
-[chip]
-bank_axis = "bank"
-banks = "banks"
-bank_bytes = 4096
-row_alignment_bytes = 64
-dma_dims = 2
-[params.banks]
-default = 8
-doc = "banks"
-min = 1
-[params.block]
-doc = "channels side by side"
-min = 1
-tries = [4, 8, 16]
-[[layouts]]
-name = "dealt"
-summary = "channels in blocks, dealt over banks"
-dims = "n c h w"
-expression = "bank=c/${block}%${banks} |4096B| offset=n c/${block*banks}:^64B h w c%${block}"
-params = ["banks", "block"]
-)",
-                                          "acme.toml");
-  const Shape shape = {{"n", 1}, {"c", 32}, {"h", 4}, {"w", 4}};
-  const Advice advice =
-      *advise(shape, 16, {.families = {"acme"}}, *catalogue().with(mine));
-  ASSERT_EQ(advice.candidates.size(), 1);
-  const Candidate& best = advice.candidates.front();
-  EXPECT_EQ(best.name, "acme.dealt(block=4)");  // all eight banks
-  EXPECT_EQ(best.chip.dma_dims, 2);
-  EXPECT_EQ(best.facts.banks->used, 8);
-  EXPECT_EQ(best.facts.banks->fullest_bytes, 128);
-  EXPECT_TRUE(best.facts.descriptors.has_value());
-}
-
-TEST(Advise, WhatIsNoFamily) {
-  const Shape shape = {{"n", 1}, {"c", 3}, {"h", 4}, {"w", 4}};
-  const auto error = [&](const std::string& family) {
-    const auto advice = advise(shape, 32, {.families = {family}});
-    return advice ? "none" : advice.error().message;
-  };
-  EXPECT_THAT(error("okkk"), HasSubstr("did you mean okk?"));
-  EXPECT_THAT(error("okk(npu=4)"), HasSubstr("no layout of 'okk' has"));
-  EXPECT_THAT(error("okk(npus"), HasSubstr("without its ')'"));
-  EXPECT_THAT(error("okk(4)"), HasSubstr("write name=value"));
-  EXPECT_THAT(error("gguf"), HasSubstr("has the dims of"));
-  EXPECT_FALSE(advise(shape, 32, {.access = {"x", 4}}));
-}
-
-TEST(Advise, NumbersWithoutNames) {
-  const Shape image = {{"n", 1}, {"c", 2}, {"h", 3}, {"w", 4}};
-  EXPECT_EQ(*family_shape("1x2x3x4", {}), image);
-  EXPECT_EQ(*family_shape("2x40", {"okk.matrix(npus=4)"}), matrix(2, 40));
-  EXPECT_EQ(*family_shape("r=2,m=40", {}), matrix(2, 40));
-  EXPECT_THAT(family_shape("2x40", {}).error().message, HasSubstr("m k"));
-  EXPECT_FALSE(family_shape("1x2x3xq", {}));
-}
-
-TEST(Advise, PricesAreThoseOfThePlanner) {
-  const Shape shape = {{"n", 1}, {"c", 64}, {"h", 56}, {"w", 56}};
-  const Layout nchw = *bind_layout("nchw", shape, 4);
-  const Candidate same = one("nchw", shape, {.from = nchw});
-  EXPECT_DOUBLE_EQ(*same.there->copies, 1);
-  EXPECT_EQ(same.there->bytes, 2 * nchw.size_bytes());
-  const Candidate other = one("nhwc", shape, {.from = nchw});
-  double cycles = 0;
-  const Explanation explanation = *explain_plan(nchw, other.layout);
-  for (const ExplainedNest& nest : explanation.nests) {
-    cycles += nest.ways.front().cycles_per_byte *
-              static_cast<double>(nest.nest.bytes);
-  }
-  EXPECT_DOUBLE_EQ(*other.there->cycles, cycles);
 }
 
 }  // namespace

@@ -243,6 +243,8 @@ class Advise(support.CliTest):
                 ([*shape, "--weights", "waste=-1"], "--weights"),
                 ([*shape, "--weights", "waste=nan"], "--weights"),
                 ([*shape, "--limit", "pixel=0"], "--limit"),
+                ([*shape, "--limit", "bank_byte=4"], "did you mean bank_bytes?"),
+                ([*shape, "--why", "nchw", "--why", "nhwc", "--limit", "rwo=4"], "rwo"),
                 ([*shape, "--limit", "banks=1e300"], "--limit"),
                 ([*shape, "--from", "nhw"], "n"),
                 ([*shape, "--why", "n c h"], "w"),
