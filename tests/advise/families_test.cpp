@@ -114,15 +114,11 @@ TEST(Families, APlaceBetweenRowsSpreadsAColumnOverBanks) {
 }
 
 TEST(Families, WhatIsLeftOfABank) {
-  const Advice advice =
-      *advise({{"n", 1}, {"c", 64}, {"h", 8}, {"w", 8}}, 32,
-              {.families = {"okk(npus=4)"}, .chip = {.bank_bytes = 100000}});
-  for (const Candidate& candidate : advice.candidates) {
-    if (!candidate.facts.banks) continue;
-    EXPECT_EQ(candidate.facts.left_bytes,
-              100000 - candidate.facts.banks->fullest_bytes);
-  }
-  EXPECT_TRUE(advice.candidates.front().facts.left_bytes.has_value());
+  const Advice advice = *advise(
+      {{"n", 1}, {"c", 64}, {"h", 8}, {"w", 8}}, 32,
+      {.families = {"okk.aligned(npus=4)"}, .chip = {.bank_bytes = 100000}});
+  const LayoutFacts& facts = advice.candidates.front().facts;
+  EXPECT_EQ(facts.left_bytes, 100000 - facts.banks->fullest_bytes);
 }
 
 TEST(Families, ALimitThatIsMisspelt) {
