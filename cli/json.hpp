@@ -75,6 +75,7 @@ class Json {
   [[nodiscard]] std::string line() const;
 
  private:
+  friend struct Read;
   friend struct Written;
   // Member k is names[k] and values[k].
   struct Object {

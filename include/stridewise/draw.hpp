@@ -203,6 +203,10 @@ struct Picture {
 // data-index ("n=0,c=1") where it holds an element.
 [[nodiscard]] std::string to_svg(const Picture& picture);
 
+// What a script needs to know of the layouts behind an SVG, as JSON: the shape, and for each
+// panel its axes and digits.
+[[nodiscard]] std::string picture_model(const Picture& picture);
+
 // One page without network: the SVG, and a script that links its panels.
 [[nodiscard]] std::string to_html(const Picture& picture);
 

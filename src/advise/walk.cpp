@@ -153,7 +153,7 @@ ConflictFacts Walker::conflicts(std::span<const std::int64_t> box) const {
   for (const auto& [number, banks] : asked) {
     std::int64_t turns = 0;
     for (const auto& [bank, some] : banks) {
-      turns = std::max(turns, std::ssize(some));
+      turns = std::max<std::int64_t>(turns, std::ssize(some));
     }
     facts.worst = std::max(facts.worst, turns);
     sum += static_cast<double>(turns);

@@ -263,7 +263,8 @@ std::vector<Chain> fit(const Steps& steps, std::int64_t origin,
     }
   }
   if (!chains.empty()) return chains;
-  const std::int64_t largest_block = std::min(std::ssize(steps), most_tried);
+  const std::int64_t largest_block =
+      std::min<std::int64_t>(std::ssize(steps), most_tried);
   for (std::int64_t size = 2; size <= largest_block; ++size) {
     for (std::int64_t bias = 0; bias < (search.biased ? size : 1); ++bias) {
       add_chains(steps, {size, bias}, origin, search, chains);

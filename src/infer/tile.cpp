@@ -45,7 +45,7 @@ std::uint64_t Tile::key(const HashTerms& terms, const std::int64_t* index,
   for (std::size_t k = 0; k < deltas_.size(); ++k) {
     if (!all && !inside(index, k)) continue;
     sum += terms.reference(element + deltas_[k]) *
-           HashTerms::power(static_cast<std::int64_t>(k));
+           terms.power(static_cast<std::int64_t>(k));
   }
   return sum;
 }

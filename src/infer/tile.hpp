@@ -29,7 +29,7 @@ struct TileDigit {
 class HashTerms {
  public:
   explicit HashTerms(const InferData& data)
-      : data_(&data), zero_(data.zero_key()) {}
+      : data_(&data), powers_(&powers()), zero_(data.zero_key()) {}
 
   [[nodiscard]] std::uint64_t reference(std::int64_t element) const {
     return code(data_->reference_key(element));
@@ -38,8 +38,8 @@ class HashTerms {
     return code(data_->dump_key(place * data_->width()));
   }
   // Of place k of a tile.
-  [[nodiscard]] static std::uint64_t power(std::int64_t k) {
-    return powers[static_cast<std::size_t>(k)];
+  [[nodiscard]] std::uint64_t power(std::int64_t k) const {
+    return (*powers_)[static_cast<std::size_t>(k)];
   }
 
  private:
@@ -49,15 +49,20 @@ class HashTerms {
     return code * 0xbf58476d1ce4e5b9U;
   }
 
-  static constexpr auto powers = [] {
-    std::array<std::uint64_t, most_tile_places> powers{1};
-    for (std::size_t k = 1; k < powers.size(); ++k) {
-      powers[k] = powers[k - 1] * 0xd1342543de82ef95U;
-    }
-    return powers;
-  }();
+  using Powers = std::vector<std::uint64_t>;
+  [[nodiscard]] static const Powers& powers() {
+    static const Powers all = [] {
+      Powers powers(most_tile_places, 1);
+      for (std::size_t k = 1; k < powers.size(); ++k) {
+        powers[k] = powers[k - 1] * 0xd1342543de82ef95U;
+      }
+      return powers;
+    }();
+    return all;
+  }
 
   const InferData* data_;
+  const Powers* powers_;
   std::uint64_t zero_;
 };
 

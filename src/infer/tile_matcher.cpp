@@ -68,7 +68,7 @@ std::uint64_t TileMatcher::random_key(Sequence& random, std::int64_t size,
   std::uint64_t key = 0;
   auto filter = filters.begin();
   for (std::int64_t k = 0; k < size; ++k) {
-    key += terms_.reference(random.below(elements_)) * HashTerms::power(k);
+    key += terms_.reference(random.below(elements_)) * terms_.power(k);
     if (filter == filters.end() || filter->size != k + 1) continue;
     if (!filter->keeps(key)) return 0;
     ++filter;

@@ -24,12 +24,12 @@ std::uint64_t key_at(const HashTerms& terms, const WindowShape& shape,
   std::int64_t k = 0;
   for (const Filter& filter : filters) {
     for (; k < filter.size; ++k) {
-      sum += terms.dump(place + k * shape.stride) * HashTerms::power(k);
+      sum += terms.dump(place + k * shape.stride) * terms.power(k);
     }
     if (!filter.keeps(sum)) return 0;
   }
   for (; k < shape.size; ++k) {
-    sum += terms.dump(place + k * shape.stride) * HashTerms::power(k);
+    sum += terms.dump(place + k * shape.stride) * terms.power(k);
   }
   return sum;
 }
@@ -84,14 +84,14 @@ Windows::Drawn Windows::draw(const InferData& data, const WindowShape& shape,
 // The sum of the next window follows from that of the last one, for each of as many rows
 // as the stride has places.
 void Windows::read_anywhere(const HashTerms& terms, std::int64_t places) {
-  const std::uint64_t back = inverse(HashTerms::power(1));
-  const std::uint64_t last = HashTerms::power(shape_.size - 1);
+  const std::uint64_t back = inverse(terms.power(1));
+  const std::uint64_t last = terms.power(shape_.size - 1);
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(shape_.stride));
   for (std::int64_t p = 0; p < places && count_ <= most; ++p) {
     std::uint64_t& sum = sums[static_cast<std::size_t>(p % shape_.stride)];
     if (p < shape_.stride) {
       for (std::int64_t k = 0; k < shape_.size; ++k) {
-        sum += terms.dump(p + k * shape_.stride) * HashTerms::power(k);
+        sum += terms.dump(p + k * shape_.stride) * terms.power(k);
       }
     } else {
       sum = (sum - terms.dump(p - shape_.stride)) * back +

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -96,10 +97,11 @@ constexpr Profile zen4_profile = [] {
 std::optional<Machine> machine_of_file(Machine like) {
   const char* const path = std::getenv("STRIDEWISE_PROFILE");
   if (path == nullptr) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path, "rb"), std::fclose);
+  if (!file) return std::nullopt;
   std::string text(most_profile_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (text.empty() || text.size() > most_profile_bytes) return std::nullopt;
   Result<Machine> machine = read_machine(text, std::move(like));
   if (!machine || machine->isa > best_isa() || machine->isa < least_isa()) {

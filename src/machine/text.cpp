@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <locale>
-#include <sstream>
+#include <clocale>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <variant>
@@ -99,12 +99,17 @@ bool read(std::string_view text, std::int64_t& number) {
   return fault == std::errc() && at == end;
 }
 
-// Not every standard library has from_chars for these.
+// Not every standard library has from_chars for these, and the C library reads those of a
+// locale: the locale's sign takes the place of the point.
 bool read(std::string_view text, double& number) {
-  std::istringstream stream{std::string(text)};
-  stream.imbue(std::locale::classic());
-  return (stream >> number) &&
-         stream.peek() == std::istringstream::traits_type::eof();
+  std::string local(text);
+  if (local.find_first_not_of("0123456789.eE+-") != std::string::npos) {
+    return false;
+  }
+  std::ranges::replace(local, '.', *std::localeconv()->decimal_point);
+  char* end = nullptr;
+  number = std::strtod(local.c_str(), &end);
+  return !local.empty() && *end == '\0';
 }
 
 // Whether the text is a value that the number may have.

@@ -50,32 +50,6 @@ std::string layout_json(const Layout& layout, const PicturePanel& panel,
                      layout.base_offset(), axes, terms);
 }
 
-std::string model_json(const Picture& picture) {
-  std::string shape;
-  for (const Dim& dim : picture.shape) {
-    shape += fmt::format(R"({}{{"name":"{}","extent":"{}"}})",
-                         shape.empty() ? "" : ",", dim.name, dim.extent);
-  }
-  std::string panels;
-  for (std::size_t k = 0; k < picture.panels.size(); ++k) {
-    panels +=
-        (k == 0 ? "" : ",") +
-        layout_json(picture.layouts[k], picture.panels[k], picture.cell_bits);
-  }
-  std::string walk;
-  for (const char c : picture.walk) {
-    // It stands in a string of JSON within HTML.
-    if (c != '"' && c != '\\' && c != '<' &&
-        static_cast<unsigned char>(c) >= ' ') {
-      walk += c;
-    }
-  }
-  return fmt::format(
-      R"({{"element_bytes":{},"cell_bits":{},"walk":"{}","shape":[{}],)"
-      R"("panels":[{}]}})",
-      picture.element_bytes, picture.cell_bits, walk, shape, panels);
-}
-
 // An index that can be searched for: the last element's.
 std::string example(const Picture& picture) {
   std::string text;
@@ -108,13 +82,39 @@ std::string filled(std::string_view document, Text text_of) {
 
 }  // namespace
 
+std::string picture_model(const Picture& picture) {
+  std::string shape;
+  for (const Dim& dim : picture.shape) {
+    shape += fmt::format(R"({}{{"name":"{}","extent":"{}"}})",
+                         shape.empty() ? "" : ",", dim.name, dim.extent);
+  }
+  std::string panels;
+  for (std::size_t k = 0; k < picture.panels.size(); ++k) {
+    panels +=
+        (k == 0 ? "" : ",") +
+        layout_json(picture.layouts[k], picture.panels[k], picture.cell_bits);
+  }
+  std::string walk;
+  for (const char c : picture.walk) {
+    // It stands in a string of JSON within HTML.
+    if (c != '"' && c != '\\' && c != '<' &&
+        static_cast<unsigned char>(c) >= ' ') {
+      walk += c;
+    }
+  }
+  return fmt::format(
+      R"({{"element_bytes":{},"cell_bits":{},"walk":"{}","shape":[{}],)"
+      R"("panels":[{}]}})",
+      picture.element_bytes, picture.cell_bits, walk, shape, panels);
+}
+
 std::string to_html(const Picture& picture) {
   return filled(page_document, [&](std::string_view name) -> std::string {
     if (name == "title") return escaped(picture.title);
     if (name == "style") return page_style;
     if (name == "example") return escaped(example(picture));
     if (name == "svg") return to_svg(picture);
-    if (name == "model") return model_json(picture);
+    if (name == "model") return picture_model(picture);
     return page_script;
   });
 }

@@ -95,7 +95,9 @@ class Maker {
 
     [[nodiscard]] std::int64_t groups() const {
       std::int64_t most = 1;
-      for (const Groups& lane : lanes) most = std::max(most, std::ssize(lane));
+      for (const Groups& lane : lanes) {
+        most = std::max<std::int64_t>(most, std::ssize(lane));
+      }
       return most;
     }
     // Of a group: as many as the lane has that has most.
@@ -103,7 +105,7 @@ class Maker {
       std::int64_t most = 1;
       for (const Groups& lane : lanes) {
         if (const Group* of = at(lane, group)) {
-          most = std::max(most, std::ssize(of->sources));
+          most = std::max<std::int64_t>(most, std::ssize(of->sources));
         }
       }
       return most;
