@@ -75,7 +75,14 @@ Reply facts(const Request& request) {
   if (subject->to) {
     layouts.push_back(layout_json(subject->sources[1], *subject->to));
   }
+  std::vector<std::string> tables;
+  for (const LayoutSource& source : subject->sources) {
+    for (std::string& name : source.expression.tables()) {
+      tables.push_back(std::move(name));
+    }
+  }
   return Json{{"shape", print(subject->shape)},
+              {"tables", tables},
               {"extents", named(subject->shape)},
               {"dtype", subject->type.name},
               {"layouts", std::move(layouts)}};

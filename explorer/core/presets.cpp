@@ -1,6 +1,7 @@
 // The catalogue by vendor, and a tensor for each entry that shows it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -38,15 +39,45 @@ struct Example {
   std::string layout;
   Shape shape;
   std::string dtype;
+  std::string tables = {};
 };
 
-bool shows(const Example& example) {
+// Entries in an order of no pattern, for tables that the layout leaves open.
+Binding binding_of(const LayoutSource& source, const ElementType& type,
+                   std::int64_t entries) {
+  Binding binding{.element_bits = type.bits, .tables = {}};
+  for (const std::string& name : source.expression.tables()) {
+    std::vector<std::int64_t>& table = binding.tables[name];
+    for (std::int64_t k = 0; k < entries; ++k) {
+      table.push_back((k * 5 + 2) % entries);
+    }
+  }
+  return binding;
+}
+
+std::string print(const Binding& binding) {
+  std::string text;
+  for (const auto& [name, entries] : binding.tables) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ";", name,
+                        fmt::join(entries, ","));
+  }
+  return text;
+}
+
+bool shows(Example& example) {
   const auto source = resolve_layout(example.layout);
   const auto type = parse_element_type(example.dtype);
   if (!source || !type) return false;
-  const auto layout =
-      source->bind(example.shape, Binding{.element_bits = type->bits});
-  return layout && !layout->defect();
+  for (const std::int64_t entries : {0, 4, 8, 1, 2, 16, 32, 64, 128}) {
+    const Binding binding = binding_of(*source, *type, entries);
+    const auto layout = source->bind(example.shape, binding);
+    if (layout && !layout->defect()) {
+      example.tables = print(binding);
+      return true;
+    }
+    if (binding.tables.empty()) break;
+  }
+  return false;
 }
 
 // The first that its vendor allows: of small extents, then of equal ones.
@@ -98,7 +129,7 @@ Reply presets(const Request& request) {
   if (!request.has("name")) {
     Json entries = Json::array();
     for (const CatalogueEntry& entry : catalogue()) {
-      if (!entry.dims.empty()) entries.push_back(entry_json(entry));
+      entries.push_back(entry_json(entry));
     }
     return Json{{"entries", std::move(entries)}};
   }
@@ -113,8 +144,9 @@ Reply presets(const Request& request) {
                 entry->name + " has no tensor that shows it: give its sizes");
   }
   return Json{{"layout", example->layout},
-              {"shape", print(example->shape)},
-              {"dtype", example->dtype}};
+              {"shape", stridewise::print(example->shape)},
+              {"dtype", example->dtype},
+              {"tables", example->tables}};
 }
 
 }  // namespace stridewise::explorer

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "stridewise/notation.hpp"
@@ -61,6 +62,27 @@ Result<ElementType> type_of(const Request& request,
   return parse_element_type(fmt::format("u{}", layout.element_bits));
 }
 
+Result<Binding> binding_of(const Request& request, const ElementType& type) {
+  Binding binding{.element_bits = type.bits, .tables = {}};
+  std::string_view rest = request.text("tables");
+  const auto next = [](std::string_view& text, char end) {
+    const std::string_view word = text.substr(0, text.find(end));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    return word;
+  };
+  while (!rest.empty()) {
+    std::string_view entries = next(rest, ';');
+    const std::string name(next(entries, '='));
+    std::vector<std::int64_t>& table = binding.tables[name];
+    while (!entries.empty()) {
+      const Result<std::int64_t> entry = parse_count(next(entries, ','));
+      if (!entry) return unexpected(entry.error());
+      table.push_back(*entry);
+    }
+  }
+  return binding;
+}
+
 Result<Subject> subject_of(const Request& request) {
   Result<std::vector<LayoutSource>> sources = sources_of(request);
   if (!sources) return unexpected(sources.error());
@@ -68,10 +90,11 @@ Result<Subject> subject_of(const Request& request) {
   if (!type) return unexpected(type.error());
   const Result<Shape> shape = shape_of(request.text("shape"), *sources);
   if (!shape) return unexpected(shape.error());
+  const Result<Binding> binding = binding_of(request, *type);
+  if (!binding) return unexpected(binding.error());
   std::vector<Layout> bound;
   for (const LayoutSource& source : *sources) {
-    Result<Layout> layout =
-        source.bind(*shape, Binding{.element_bits = type->bits});
+    Result<Layout> layout = source.bind(*shape, *binding);
     if (layout && request.has("part") && layout->tensor() < 0) {
       layout = layout->part(request.text("part"));
     }

@@ -34,8 +34,8 @@ class Request {
   std::map<std::string, std::string, std::less<>> words_;
 };
 
-// A layout, or a pair of one tensor, bound: "layout", "to", "shape", "dtype" and "part" of
-// a request.
+// A layout, or a pair of one tensor, bound: "layout", "to", "shape", "dtype", "part" and
+// "tables" ("T=1,0,2;U=0,1") of a request.
 struct Subject {
   std::vector<LayoutSource> sources;  // one or two
   ElementType type;
@@ -50,6 +50,8 @@ struct Subject {
 // The same without sizes: what texts mean.
 [[nodiscard]] Result<std::vector<LayoutSource>> sources_of(
     const Request& request);
+[[nodiscard]] Result<Binding> binding_of(const Request& request,
+                                         const ElementType& type);
 [[nodiscard]] Result<ElementType> type_of(const Request& request,
                                           const LayoutSource& layout);
 

@@ -42,6 +42,8 @@ export class Picture {
 
   // While a walk goes on, what lies under the pointer changes nothing.
   busy = false;
+  // Called with the cells that are shown.
+  shown = () => {};
 
   #panel(g, layout) {
     const panel = {g, name: g.dataset.panel, layout, cells: [], byIndex: new Map(),
@@ -127,6 +129,7 @@ export class Picture {
                  place.filter(([name]) => name !== 'value')
                      .map(([name, value]) => `${name} ${value}`.trim()).join(', '));
     }
+    this.shown(same);
   }
 
   #item(name, value) {

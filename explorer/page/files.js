@@ -1,0 +1,171 @@
+// Files that are dropped onto the page: a dump, and a reference to compare it with.
+import {button, download, element, list, notice} from './elements.js';
+
+const mostBytes = 1 << 30;
+const roles = [['file', 'Dump'], ['reference', 'Reference']];
+
+export class Files {
+  // `core` answers; `words()` tells the tensor; `changed(told)` is called when there is another
+  // dump, with what its file tells; `fits(expression, shape)` where a layout was found.
+  constructor(panel, core, {words, changed, fits}) {
+    Object.assign(this, {panel, core, words, changed, fits});
+    this.opened = {};
+    this.results = element('div');
+    this.results.setAttribute('role', 'status');
+    this.build();
+  }
+
+  // The words for questions of the dump.
+  get dump() {
+    const {file} = this.opened;
+    return file ? {file: file.number, 'file-tensor': file.tensor} : {};
+  }
+
+  get both() {
+    const {reference} = this.opened;
+    return reference ? {...this.dump, reference: reference.number,
+                        'reference-tensor': reference.tensor} : this.dump;
+  }
+
+  build() {
+    const parts = [element('p', 'Drop a .npy, .safetensors, .gguf or raw file anywhere on the ' +
+                                'page: the first is the dump, the second the reference. ' +
+                                'Nothing leaves this machine.')];
+    for (const [role, title] of roles) parts.push(this.#role(role, title));
+    const act = [];
+    if (this.opened.file) {
+      act.push(button('Values', () => this.#values()),
+               button('Check padding', () => this.#ask('check', this.dump, showCheck)));
+    }
+    if (this.opened.file && this.opened.reference) {
+      act.push(button('Compare', () => this.#ask('compare', this.both, showCompare)),
+               button('Which layout?', () => this.#infer()));
+    }
+    parts.push(element('p', '', ...act.flatMap((one) => [one, ' '])), this.results);
+    this.panel.replaceChildren(...parts);
+  }
+
+  #role(role, title) {
+    const input = element('input');
+    input.type = 'file';
+    input.id = `file-${role}`;
+    input.addEventListener('change', () => {
+      if (input.files.length > 0) this.take(role, input.files[0]);
+    });
+    const label = element('label', title);
+    label.htmlFor = input.id;
+    const row = element('p', '', label, ' ', input);
+    const opened = this.opened[role];
+    if (opened) row.append(' ', element('b', opened.name), ' ', this.#tensors(role, opened));
+    return row;
+  }
+
+  #tensors(role, opened) {
+    const text = (tensor) => `${tensor.name || 'tensor'} ${tensor.type} ` +
+                             `${tensor.shape.join('x')}, ${tensor.bytes} bytes`;
+    if (opened.tensors.length < 2) return element('span', text(opened.tensors[0]));
+    const select = element('select', '', ...opened.tensors.map((tensor, number) => {
+      const option = element('option', text(tensor));
+      option.value = number;
+      return option;
+    }));
+    select.setAttribute('aria-label', `tensor of ${opened.name}`);
+    select.value = opened.tensor;
+    select.addEventListener('change', () => {
+      opened.tensor = Number(select.value);
+      this.results.replaceChildren();
+      if (role === 'file') this.changed(opened.tensors[opened.tensor].told);
+    });
+    return select;
+  }
+
+  // A file for a role; without one, for the first that has none.
+  async take(role, file) {
+    const to = role ?? (this.opened.file && !this.opened.reference ? 'reference' : 'file');
+    if (file.size > mostBytes) {
+      notice(`${file.name}: the page takes files of up to 1 GiB; use the command line.`);
+      return;
+    }
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const {file: number, tensors} = this.core.open(file.name, bytes);
+      if (tensors.length === 0) throw new Error(`${file.name} holds no tensor`);
+      this.opened[to] = {name: file.name, number, tensors, tensor: 0};
+      this.results.replaceChildren();
+      this.build();
+      if (to === 'file') this.changed(tensors[0].told);
+    } catch (fault) {
+      notice(fault.message);
+      this.results.replaceChildren(element('p', fault.message));
+    }
+  }
+
+  #ask(name, files, show) {
+    this.results.replaceChildren();
+    try {
+      this.results.append(show(this.core.ask(name, {...this.words(), ...files})));
+    } catch (fault) {
+      this.results.append(element('pre', fault.report ?? fault.message));
+    }
+  }
+
+  #values() {
+    this.#ask('values', this.dump, (told) => {
+      const name = this.opened.file.name.replace(/\.[^.]*$/, '');
+      const array = this.core.bytesAt(told.place, told.size);
+      return element(
+          'section', '', list([
+            ['least', told.statistics.least], ['most', told.statistics.most],
+            ['mean', told.statistics.mean], ['zeros', told.statistics.zeros],
+            ['NaN', told.statistics.nan],
+            ['first, in logical order', told.values.join(' ')]]),
+          button('Save as .npy, in logical order', () => download(
+              `${name}.decoded.npy`, [array], 'application/octet-stream')));
+    });
+  }
+
+  #infer() {
+    const told = this.opened.reference.tensors[this.opened.reference.tensor].told;
+    const shape = this.words().shape || told.shape;
+    const words = {...this.both, shape, dtype: this.words().dtype};
+    this.results.replaceChildren();
+    try {
+      this.results.append(this.#fits(this.core.ask('infer', words), shape));
+    } catch (fault) {
+      this.results.append(element('pre', fault.report ?? fault.message));
+    }
+  }
+
+  #fits(told, shape) {
+    const lines = told.fits.map((fit) => element(
+        'li', '', element('code', fit.expression), ' ', fit.names.join(', '), ' ',
+        button('Use', () => this.fits(fit.names[0] ?? fit.expression, shape))));
+    return element('section', '', element('p', `${told.outcome}: ${told.reason}`.replace(
+        /: $/, '')), element('ul', '', ...lines));
+  }
+}
+
+function showCheck(told) {
+  const findings = told.findings.map((text) => element('li', text));
+  return element(
+      'section', '',
+      element('p', told.padding_nonzero === 0
+          ? `All ${told.padding} places of padding are zero.`
+          : `${told.padding_nonzero} of ${told.padding} places of padding are not zero.`),
+      element('ul', '', ...findings),
+      element('ul', '', ...told.leaks.map((leak) => element(
+          'li', `byte ${leak.byte}: ${leak.count} places${leak.indices && `, ${leak.indices}`}` +
+                `${leak.holds && `; ${leak.holds}`}`))));
+}
+
+function showCompare(told) {
+  const place = (one) => one && `${Object.entries(one.index)
+      .map(([name, value]) => `${name}=${value}`).join(',')}: ${one.a} and ${one.b}, bytes ` +
+      `${one.byte_a} and ${one.byte_b}`;
+  return element(
+      'section', '',
+      element('p', told.differences === 0 ? `All ${told.elements} elements are equal.`
+          : `${told.differences} of ${told.elements} elements differ.`),
+      element('ul', '', ...told.findings.map((text) => element('li', text))),
+      list([['first', place(told.first)], ['worst', place(told.worst)]]));
+}

@@ -1,0 +1,25 @@
+// Unpacks the core from the page, and starts.
+import {App} from './app.js';
+import {Core} from './core.js';
+import {byId} from './elements.js';
+
+async function unpacked(text) {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
+}
+
+async function start() {
+  const began = performance.now();
+  const core = await Core.load(await unpacked(byId('wasm').textContent));
+  byId('wasm').remove();
+  const app = new App(core);
+  document.documentElement.dataset.ready = String(Math.round(performance.now() - began));
+  return app;
+}
+
+start().catch((fault) => {
+  byId('details').textContent = `The page could not start: ${fault.message}. It needs a browser ` +
+      'with WebAssembly SIMD and DecompressionStream, which all have since 2023.';
+  document.documentElement.dataset.failed = 'yes';
+});

@@ -1,0 +1,76 @@
+// What the page shows, as the words after '#' in its address.
+
+// In the order in which an address has them. What is as here is left out.
+export const defaults = {
+  layout: 'nChw8c', shape: 'n=1,c=17,h=2,w=3', dtype: '', to: '', part: '', tables: '',
+  label: 'index', colour: '', view: 'auto', logical: '', tab: 'about', find: '', map: '',
+};
+
+const readable = /%(2C|2F|3A|3D|3B|7C|40|24|3C|3E)/gi;
+
+function written(word) {
+  return encodeURIComponent(word)
+      // Round brackets end links of documents.
+      .replace(/[()'!*~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+      .replace(readable, (code) => {
+        const c = decodeURIComponent(code);
+        return c === '<' || c === '>' || c === '|' ? code : c;
+      })
+      .replaceAll('%20', '+');
+}
+
+function read(word) {
+  try {
+    return decodeURIComponent(word.replaceAll('+', '%20'));
+  } catch {
+    return word;
+  }
+}
+
+// "#layout=nChw8c&shape=n=1,c=17". An address without a layout or a shape has those of the
+// defaults only where it has neither.
+export function addressOf(state) {
+  const words = [];
+  for (const [name, usual] of Object.entries(defaults)) {
+    const word = state[name] ?? usual;
+    if (word === usual && name !== 'layout' && name !== 'shape') continue;
+    words.push(`${name}=${written(word)}`);
+  }
+  return `#${words.join('&')}`;
+}
+
+export function stateOf(address) {
+  const state = {...defaults};
+  const words = address.replace(/^#/, '').split('&').filter(Boolean);
+  if (words.length > 0) Object.assign(state, {layout: '', shape: ''});
+  for (const pair of words) {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, equals);
+    if (equals > 0 && Object.hasOwn(defaults, name)) state[name] = read(pair.slice(equals + 1));
+  }
+  return state;
+}
+
+// The words that tell the tensor.
+export function tensorOf(state) {
+  const {layout, to, shape, dtype, part, tables} = state;
+  return {layout, to, shape, dtype, part, tables};
+}
+
+// The words that tell the picture.
+export function pictureOf(state) {
+  const {label, colour, view, logical} = state;
+  return {...tensorOf(state), label, colour, view, logical};
+}
+
+// ------------------------------------------------------------ extents ---
+
+// [['n', 1n], ['c', 17n]] of "n=1,c=17"; null of what names no dims.
+export function extentsOf(shape) {
+  const pairs = shape.split(',').map((part) => part.trim().match(/^([A-Za-z_]\w*)=(\d+)$/));
+  return pairs.every(Boolean) ? pairs.map(([, name, extent]) => [name, BigInt(extent)]) : null;
+}
+
+export function shapeOf(extents) {
+  return extents.map(([name, extent]) => `${name}=${extent}`).join(',');
+}
