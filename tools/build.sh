@@ -58,7 +58,7 @@ show() {
 }
 
 : >"$log"
-[ -x "$build/cli/stridewise" ] ||
+[ -e "$build/built" ] ||
   echo "building stridewise, once: about 3 minutes on two cores..." >&2
 configured() {
   [ -e "$build/build.ninja" ] || return 1

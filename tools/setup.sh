@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs what is missing of Debian's packages; does nothing when all is there.
-#   setup.sh run | test | package
+#   setup.sh run | test | package | explorer
 #   setup.sh bench [torch] [onednn-sycl]    the peers of `stridewise bench`, in
 #     build/peers; the two that are named here take gigabytes (docs/bench.md)
 set -eu
 
 run="cmake ninja-build g++ libfmt-dev libexpected-dev libtomlplusplus-dev zlib1g-dev
 libcli11-dev nlohmann-json3-dev libxxhash-dev libtbb-dev ocl-icd-opencl-dev opencl-headers librsvg2-bin"
-test="$run python3 python3-dev python3-numpy python3-venv libgtest-dev libgmock-dev
+explorer="cmake ninja-build python3 clang-19 lld-19 wasi-libc libc++-19-dev-wasm32
+libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 libfmt-dev libexpected-dev
+libtomlplusplus-dev nlohmann-json3-dev"
+test="$run $explorer nodejs python3 python3-dev python3-numpy python3-venv libgtest-dev libgmock-dev
 librapidcheck-dev libdnnl-dev libeigen3-dev libbenchmark-dev clang libclang-rt-14-dev
 clang-19 libc++-19-dev libc++abi-19-dev
 clang-format libsimde-dev valgrind strace g++-aarch64-linux-gnu qemu-user-static
@@ -21,8 +24,9 @@ case $mode in
   run) wanted=$run ;;
   test) wanted=$test ;;
   package) wanted="$run dpkg-dev" ;;
+  explorer) wanted=$explorer ;;
   bench) wanted=$bench ;;
-  *) echo "usage: setup.sh run|test|package|bench [torch] [onednn-sycl]" >&2; exit 2 ;;
+  *) echo "usage: setup.sh run|test|package|explorer|bench [torch] [onednn-sycl]" >&2; exit 2 ;;
 esac
 
 missing=

@@ -92,8 +92,11 @@ Json answer_json(const Layout& layout, const Answer& answer) {
 Reply at(const Request& request) {
   const Result<Subject> subject = subject_of(request);
   if (!subject) return unexpected(subject.error());
-  const auto index =
-      parse_index(request.text("index"), subject->layout.shape());
+  const Shape& shape = subject->layout.shape();
+  // A tensor of one value has no dims to be named.
+  const auto index = shape.empty()
+                         ? std::vector<std::int64_t>()
+                         : parse_index(request.text("index"), shape);
   if (!index) return unexpected(index.error());
   Json places = Json::array();
   for (const Layout* const layout :

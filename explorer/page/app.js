@@ -352,8 +352,9 @@ export class App {
   }
 
   #commands() {
+    const parts = this.facts?.layouts[0].parts;
     byId('commands').replaceChildren(
-        element('h3', 'Command line'), copied(shellCommands(this.state).join('\n')),
-        element('h3', 'Python'), copied(pythonCommands(this.state).join('\n')));
+        element('h3', 'Command line'), copied(shellCommands(this.state, parts).join('\n')),
+        element('h3', 'Python'), copied(pythonCommands(this.state, parts).join('\n')));
   }
 }

@@ -17,8 +17,8 @@ function tensorWords(state) {
   return words;
 }
 
-// Each a line for a shell.
-export function shellCommands(state) {
+// Each a line for a shell. `parts` of a memory of several: code is of one that is chosen.
+export function shellCommands(state, parts = []) {
   const layout = shellWord(state.layout);
   const tensor = tensorWords(state);
   const line = (...words) => ['stridewise', ...words].join(' ');
@@ -29,8 +29,10 @@ export function shellCommands(state) {
   if (state.view !== 'auto') draw.push('--view', state.view);
   if (state.logical === 'yes') draw.push('--with-logical');
   else if (state.logical) draw.push('--logical', shellWord(state.logical));
-  const lines = [line(...draw, '--out', 'picture.svg'), line('show', layout, ...tensor),
-                 line('emit', layout, ...tensor, '--lang', 'c')];
+  const lines = [line(...draw, '--out', 'picture.svg'), line('show', layout, ...tensor)];
+  if (parts.length === 0 || state.part) {
+    lines.push(line('emit', layout, ...tensor, '--lang', 'c'));
+  }
   if (state.to) lines.push(line('plan', layout, shellWord(state.to), ...tensor));
   return lines;
 }
@@ -51,7 +53,7 @@ function pythonLayout(text, state) {
   return state.part ? `${layout}.part(${pythonText(state.part)})` : layout;
 }
 
-export function pythonCommands(state) {
+export function pythonCommands(state, parts = []) {
   const lines = ['import stridewise as sw', `L = ${pythonLayout(state.layout, state)}`];
   const options = [];
   if (state.colour) options.push(`color=${pythonText(state.colour)}`);
@@ -61,7 +63,7 @@ export function pythonCommands(state) {
     options.push('to=M');
   }
   lines.push(`L.draw(${options.join(', ')}).save('picture.svg')`);
-  lines.push("print(L.emit('c'))");
+  if (parts.length === 0 || state.part) lines.push("print(L.emit('c'))");
   if (state.to) lines.push('print(sw.plan(L, M))');
   return lines;
 }

@@ -1,0 +1,475 @@
+"""The explorer in headless Chromium, by WebDriver: what a hand, a keyboard and an eye would
+find, and that it shows what the command line does.
+
+STRIDEWISE_EXPLORER names the page, STRIDEWISE_BIN the program.
+"""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "cli"))
+import support
+
+PAGE = pathlib.Path(os.environ["STRIDEWISE_EXPLORER"]).resolve()
+BLOCKED = {"layout": "nChw8c", "shape": "n=1,c=17,h=2,w=3"}
+# What the page promises: gzip's bytes of the core, and milliseconds from the first script to
+# the first picture on a machine that does nothing else; CI's may do much.
+MOST_CORE_BYTES = 700_000
+MOST_READY_MS = 300 if "STRIDEWISE_QUIET" in os.environ else 3000
+MOST_MEMORY_BYTES = 64 << 20
+
+
+def address(**words):
+    return "#" + urllib.parse.urlencode(words, safe=",=:/")
+
+
+class Explorer(support.CliTest):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory(prefix="stridewise-explorer-")
+        options = Options()
+        options.binary_location = "/usr/bin/chromium"
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
+                     "--disable-dev-shm-usage", "--window-size=1400,1100",
+                     "--force-device-scale-factor=1",
+                     f"--user-data-dir={cls.home.name}/profile"):
+            options.add_argument(word)
+        options.add_experimental_option(
+            "prefs", {"download.default_directory": cls.home.name})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        cls.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+        cls.home.cleanup()
+
+    def tearDown(self):
+        errors = [line["message"] for line in self.driver.get_log("browser")
+                  if line["level"] == "SEVERE"]
+        self.assertEqual(errors, [])
+
+    def js(self, script, *args):
+        return self.driver.execute_script(script, *args)
+
+    def until(self, script, *args, seconds=10):
+        """Waits until a script's answer is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            answer = self.js(script, *args)
+            if answer:
+                return answer
+            time.sleep(0.02)
+        self.fail(f"never: {script}")
+
+    def open(self, where=""):
+        self.driver.get("about:blank")
+        self.driver.get(PAGE.as_uri() + where)
+        ready = "return document.documentElement.dataset.ready"
+        return float(self.until(ready))
+
+    def id(self, name):
+        return self.driver.find_element(By.ID, name)
+
+    def text(self, name):
+        return self.id(name).text
+
+    def write(self, name, text):
+        field = self.id(name)
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(text if text else Keys.DELETE)
+
+    def title(self):
+        return self.js("return document.querySelector('#picture svg title, #picture svg text')"
+                       ".textContent")
+
+    def cell(self, index, panel=0):
+        panels = self.driver.find_elements(By.CSS_SELECTOR, "#picture g.panel")
+        return panels[panel].find_element(By.CSS_SELECTOR, f"g[data-index='{index}']")
+
+    def hover(self, cell):
+        ActionChains(self.driver).move_to_element(cell).perform()
+
+    def press(self, *keys):
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def drop(self, role, name, data):
+        path = pathlib.Path(self.home.name) / name
+        path.write_bytes(data)
+        self.id("tab-files").click()
+        self.until("return document.getElementById(arguments[0])", f"file-{role}")
+        self.id(f"file-{role}").send_keys(str(path))
+        self.until("return document.getElementById('files').textContent.includes(arguments[0])",
+                   name)
+
+    # -------------------------------------------------------------- typing ---
+
+    def test_what_is_typed_is_drawn(self):
+        self.open()
+        self.write("layout", "n h w c")
+        self.until("return document.querySelector('#picture svg').textContent"
+                   ".includes('n h w c')")
+        self.assertIn("layout=n+h+w+c", self.js("""
+            document.getElementById('layout').dispatchEvent(new Event('change'));
+            return location.hash"""))
+        self.write("shape", "n=1,c=5,h=2,w=2")
+        self.until("return document.querySelectorAll('#picture g[data-kind=element]').length"
+                   " === 20")
+
+    def test_errors_have_a_caret_and_keep_the_picture(self):
+        self.open()
+        before = self.js("return document.querySelector('#picture svg').outerHTML.length")
+        self.write("layout", "n c/ h w")
+        error = self.until("return document.getElementById('layout-error').textContent")
+        self.assertRegex(error, r"n c/ h w\n +\^")
+        self.assertEqual(self.id("layout").get_attribute("aria-invalid"), "true")
+        self.assertGreater(self.js("return document.querySelector('#picture svg').outerHTML"
+                                   ".length"), before // 2)
+        self.write("layout", "nchw")
+        self.until("return document.getElementById('layout-error').hidden")
+
+    def test_errors_stand_beside_their_field(self):
+        self.open(address(layout="nchw", shape="n=1,c=2,h=x,w=3"))
+        self.assertTrue(self.text("shape-error"))
+        self.open(address(layout="nchw", to="nhw!", shape="n=1,c=2,h=2,w=3"))
+        self.assertTrue(self.text("to-error"))
+        self.open(address(layout="nchw"))
+        self.assertTrue(self.text("shape-error"))
+
+    def test_completion_by_keyboard(self):
+        self.open()
+        self.write("layout", "okk.alig")
+        self.until("return document.querySelectorAll('#layout-list [role=option]').length")
+        self.press(Keys.ARROW_DOWN)
+        active = self.id("layout").get_attribute("aria-activedescendant")
+        self.assertEqual(self.id(active).get_attribute("aria-selected"), "true")
+        self.press(Keys.ENTER)
+        self.assertEqual(self.id("layout").get_attribute("value"), "okk.aligned")
+        self.assertEqual(self.id("layout").get_attribute("aria-expanded"), "false")
+        self.write("layout", "n c")
+        self.until("return [...document.querySelectorAll('#layout-list code')]"
+                   ".some((code) => code.textContent === 'c/8')")
+        self.press(Keys.ESCAPE)
+        self.assertEqual(self.id("layout").get_attribute("aria-expanded"), "false")
+
+    def test_sliders(self):
+        self.open(address(**BLOCKED))
+        self.js("""const slider = document.getElementById('extent-c');
+                   slider.value = 9;
+                   slider.dispatchEvent(new Event('input'));""")
+        self.until("return document.getElementById('shape').value === 'n=1,c=9,h=2,w=3'")
+        self.until("return location.hash.includes('c=9')")
+
+    # -------------------------------------------------------------- looking ---
+
+    def test_hover_links_both_memories_with_an_arrow(self):
+        self.open(address(layout="nchw", to="nChw8c", shape="n=1,c=17,h=2,w=3"))
+        self.hover(self.cell("n=0,c=8,h=1,w=2"))
+        for fact in ("n=0,c=8,h=1,w=2", "byte: 212", "to: offset 88, byte 352"):
+            self.assertIn(fact, self.text("details"))
+        self.assertEqual(self.js("return document.querySelectorAll('path.move').length"), 1)
+        self.id("moves").click()
+        self.assertEqual(self.js("return document.querySelectorAll('path.move-all').length"),
+                         102)
+
+    def test_keyboard_alone(self):
+        self.open(address(**BLOCKED))
+        self.js("document.querySelector('#picture [tabindex=\"0\"]').focus()")
+        self.press(Keys.ARROW_RIGHT)
+        self.assertIn("n=0,c=1,h=0,w=0", self.text("details"))
+        self.press("n")
+        self.assertIn("n=0,c=0,h=0,w=0", self.text("details"))
+        self.press("n")
+        self.assertIn("jump [a:0] c%8", self.text("details"))
+        width = "return document.querySelector('#picture svg').clientWidth"
+        before = self.js(width)
+        self.press("+")
+        self.assertGreater(self.js(width), before)
+        self.press("/")
+        self.press("c=16 w=2", Keys.ENTER)
+        self.assertIn("n=0,c=16,h=0,w=2", self.text("details"))
+        self.press(Keys.ESCAPE)
+        self.assertIn("Point at a cell", self.text("details"))
+
+    def test_tabs_by_keyboard_and_every_control_has_a_name(self):
+        self.open(address(**BLOCKED))
+        self.id("tab-about").send_keys(Keys.ARROW_RIGHT)
+        self.assertEqual(self.id("tab-catalogue").get_attribute("aria-selected"), "true")
+        self.assertTrue(self.id("catalogue").is_displayed())
+        self.assertFalse(self.id("about").is_displayed())
+        nameless = self.js("""
+            return [...document.querySelectorAll('input, select, button, canvas')]
+              .filter((one) => one.offsetParent && !one.labels?.length &&
+                      !one.getAttribute('aria-label') && !one.textContent.trim())
+              .map((one) => one.outerHTML)""")
+        self.assertEqual(nameless, [])
+        cells = self.js("""return [...document.querySelectorAll('#picture g[data-kind]')]
+            .filter((cell) => !cell.getAttribute('aria-label')).length""")
+        self.assertEqual(cells, 0)
+
+    def test_ten_thousand_million_elements(self):
+        self.open(address(layout="nChw16c", shape="n=64,c=1000,h=500,w=400"))
+        self.until("return !document.getElementById('map').hidden")
+        self.assertIn("of 12902400000", self.text("map-text"))
+        canvas = self.id("map-canvas")
+        canvas.send_keys(Keys.ARROW_DOWN)
+        for _ in range(10):
+            canvas.send_keys("+")
+        self.assertNotIn("A cell is", self.text("map-text"))
+        self.assertRegex(self.text("map-text"), r"byte \d+: n=\d+,c=\d+")
+        window = self.js("return location.hash.match(/map=(\\d+),1/)[1]")
+        place = int(self.text("map-text").split()[1].strip(","))
+        self.assertLess(abs(place - int(window)), 10_000)
+        told = self.answer("who", "nChw16c", "--shape", "n=64,c=1000,h=500,w=400", "--element",
+                           place)
+        index = ",".join(f"{k}={v}" for k, v in told["index"].items())
+        self.assertIn(index, self.text("map-text"))
+        canvas.send_keys("-")
+        self.assertIn("first of 8 places", self.text("map-text"))
+
+    # ---------------------------------------------------------------- links ---
+
+    def test_the_address_is_the_state(self):
+        where = address(layout="n c/4 h w c%4", shape="n=1,c=6,h=2,w=2", dtype="f16", to="nhwc",
+                        colour="c%4", tab="code")
+        self.open(where)
+        for name, value in (("layout", "n c/4 h w c%4"), ("to", "nhwc"), ("dtype", "f16"),
+                            ("colour", "c%4")):
+            self.assertEqual(self.id(name).get_attribute("value"), value)
+        self.until("return document.getElementById('code-text').textContent"
+                   ".includes('layout_offset')")
+
+    def test_back_and_forward(self):
+        self.open(address(**BLOCKED))
+        self.id("tab-catalogue").click()
+        self.until("return document.querySelectorAll('#entries button').length > 200")
+        self.write("filter", "mace channel")
+        self.until("return document.querySelectorAll('#entries button').length < 5")
+        self.js("document.querySelector('#entries button').click()")
+        self.until("return document.getElementById('layout').value === 'mace.channel'")
+        self.driver.back()
+        self.until("return document.getElementById('layout').value === 'nChw8c'")
+        self.driver.forward()
+        self.until("return document.getElementById('layout').value === 'mace.channel'")
+
+    # -------------------------------------------------------------- answers ---
+
+    def test_at_and_who(self):
+        self.open(address(**BLOCKED, tab="ask"))
+        self.id("at").send_keys("n=0,c=16,h=1,w=2", Keys.ENTER)
+        self.until("return document.getElementById('answer').textContent.includes('byte 544')")
+        self.id("who").send_keys("0x220", Keys.ENTER)
+        self.until("return document.getElementById('answer').textContent"
+                   ".includes('n=0,c=16,h=1,w=2')")
+        self.id("who").send_keys("999999", Keys.ENTER)
+        self.until("return document.getElementById('answer').textContent.includes('outside')")
+
+    def test_plan_and_about(self):
+        self.open(address(layout="nchw", to="nChw8c", shape="n=1,c=17,h=2,w=3", tab="plan"))
+        self.until("return document.getElementById('plan').textContent"
+                   ".includes('reads 408 bytes, writes 576')")
+        self.open(address(layout="okk.aligned(npus=4)", shape="n=2,c=3,h=4,w=5"))
+        about = self.until("return document.getElementById('about').textContent")
+        self.assertIn("OKKernel", about)
+        self.assertIn("source", about)
+        self.assertIn("Where documents err", about)
+
+    def test_commands_draw_the_same_picture(self):
+        for words in (dict(BLOCKED, colour="c%8", label="offset"),
+                      {"layout": "n c/4 h w c%4", "to": "nhwc", "shape": "n=1,c=6,h=2,w=2",
+                       "dtype": "f16", "view": "rows"},
+                      {"layout": "gguf.q4_0", "shape": "n=1,k=64", "dtype": "u4"},
+                      {"layout": "hpc.sell-c-sigma", "shape": "i=8,w=4",
+                       "tables": "T=1,0,3,2,5,4,7,6"}):
+            self.open(address(**words, tab="commands"))
+            lines = self.until("return document.querySelector('#commands pre').textContent")
+            svg = self.page_svg()
+            for line in lines.splitlines():
+                self.assertTrue(line.startswith("stridewise "))
+                done = subprocess.run(
+                    line.replace("stridewise", support.BINARY, 1), shell=True, cwd=self.folder,
+                    capture_output=True, text=True, check=False,
+                    # The picture of a conversion names the kernel; the page has these.
+                    env={**os.environ, "STRIDEWISE_ISA": "portable"})
+                self.assertEqual(done.returncode, 0, line + done.stderr)
+            self.assertEqual(self.path("picture.svg").read_text(), svg, words)
+
+    def page_svg(self):
+        """What the button SVG saves."""
+        saved = pathlib.Path(self.home.name) / "layout.svg"
+        saved.unlink(missing_ok=True)
+        self.id("save-svg").click()
+        end = time.monotonic() + 10
+        while not saved.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        return saved.read_text()
+
+    def test_png(self):
+        self.open(address(**BLOCKED))
+        saved = pathlib.Path(self.home.name) / "layout.png"
+        self.id("save-png").click()
+        end = time.monotonic() + 10
+        while not saved.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(saved.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    # ---------------------------------------------------------------- files ---
+
+    def npy(self, shape, data):
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+        header = header.ljust(117) + "\n"
+        return b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + data
+
+    def test_a_dump_its_padding_and_its_layout(self):
+        reference = [float(k + 1) for k in range(102)]
+        memory = [0.0] * 144
+        for c in range(17):
+            for p in range(6):
+                memory[(c // 8 * 6 + p) * 8 + c % 8] = reference[c * 6 + p]
+        self.open(address(**BLOCKED))
+        clean = struct.pack("<144f", *memory)
+        self.drop("file", "clean.bin", clean)
+        self.drop("reference", "ref.npy",
+                  self.npy("(1, 17, 2, 3)", struct.pack("<102f", *reference)))
+        self.write("dtype", "f32")
+        self.button("Compare")
+        self.until("return document.getElementById('files').textContent"
+                   ".includes('All 102 elements are equal')")
+        self.write("layout", "nchw")
+        self.button("Which layout?")
+        self.until("return document.querySelector('#files code')?.textContent"
+                   " === 'n c/8 h w c%8'")
+        self.button("Use")
+        self.assertEqual(self.id("layout").get_attribute("value"), "onednn.nChw8c")
+        memory[12 * 8 + 5] = 7.0
+        self.drop("file", "dirty.bin", struct.pack("<144f", *memory))
+        self.button("Check padding")
+        self.until("return document.getElementById('files').textContent"
+                   ".includes('1 of 42 places of padding are not zero')")
+        self.button("Values")
+        self.until("return document.getElementById('files').textContent.includes('1 2 3 4')")
+        values = self.js("return document.querySelector('#picture svg').textContent")
+        self.assertIn("102", values)
+
+    def button(self, text):
+        self.js("""[...document.querySelectorAll('#files button')]
+                   .find((one) => one.textContent === arguments[0]).click()""", text)
+
+    def test_a_container_and_a_file_that_lies(self):
+        self.open(address(**BLOCKED))
+        header = json.dumps({
+            "w": {"dtype": "F16", "shape": [2, 3], "data_offsets": [0, 12]},
+            "b": {"dtype": "F32", "shape": [4], "data_offsets": [12, 28]}}).encode()
+        data = struct.pack("<Q", len(header)) + header + bytes(28)
+        self.drop("file", "model.safetensors", data)
+        self.until("return document.getElementById('shape').value === 'd0=2,d1=3'")
+        self.assertEqual(self.id("dtype").get_attribute("value"), "f16")
+        self.assertEqual(self.js("return document.querySelectorAll('#files option').length"), 2)
+        path = pathlib.Path(self.home.name) / "bad.npy"
+        path.write_bytes(b"no array")
+        self.id("file-reference").send_keys(str(path))
+        self.until("return document.getElementById('notice').textContent.includes('bad.npy')")
+
+    # -------------------------------------------------------------- hostile ---
+
+    def test_names_like_script_tags_change_nothing(self):
+        evil = "<img src=x onerror=window.hurt=1><script>window.hurt=1</script>"
+        for words in ({"layout": evil, "shape": "n=1"}, dict(BLOCKED, colour=evil),
+                      dict(BLOCKED, find=evil), dict(BLOCKED, to=evil),
+                      dict(BLOCKED, tab=evil), dict(BLOCKED, map=evil),
+                      {"layout": "a", "shape": f"a={evil}"}):
+            self.open(address(**words))
+            self.assertIsNone(self.js("return window.hurt ?? null"), words)
+        self.open(address(**BLOCKED))
+        self.drop("file", "<img src=x onerror=window.hurt=1>.bin".replace("/", ""), bytes(576))
+        self.assertIsNone(self.js("return window.hurt ?? null"))
+        self.assertEqual(self.js("return document.querySelectorAll('#files img').length"), 0)
+
+    def test_sizes_that_nothing_holds(self):
+        for shape in ("n=4611686018427387904", "n=99999999999999999999", "n=0", "n=-1", "n="):
+            self.open(address(layout="n", shape=shape))
+            self.assertTrue(self.js("return document.documentElement.dataset.ready"), shape)
+        self.open(address(layout="(" * 3000, shape="n=1"))
+        self.assertTrue(self.text("layout-error"))
+
+    # ---------------------------------------------------------------- limits ---
+
+    def test_time_memory_size_and_no_request(self):
+        self.driver.get_log("performance")
+        ready = min(self.open(address(**BLOCKED)) for _ in range(5))
+        self.assertLess(ready, MOST_READY_MS)
+        asked = []
+        for line in self.driver.get_log("performance"):
+            message = json.loads(line["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"])
+        others = [url for url in asked
+                  if not url.startswith(("file:", "about:", "data:", "blob:"))]
+        self.assertEqual(others, [])
+        core = self.js("return document.documentElement.dataset.packed")
+        self.assertLess(int(core), MOST_CORE_BYTES)
+        memory = self.js("return document.documentElement.dataset.memory")
+        self.assertLess(int(memory), MOST_MEMORY_BYTES)
+
+    def test_narrow_screens(self):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+        try:
+            for tab in ("about", "catalogue", "ask", "plan", "code", "commands", "files"):
+                self.open(address(**BLOCKED, to="nhwc", tab=tab))
+                self.until("return !document.getElementById(arguments[0]).hidden", tab)
+                wide = self.js("return document.documentElement.scrollWidth")
+                self.assertLessEqual(wide, 360, tab)
+        finally:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_dark_screens_and_print(self):
+        self.open(address(**BLOCKED))
+        background = "return getComputedStyle(document.body).backgroundColor"
+        light = self.js(background)
+        emulate = lambda **words: self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", words)
+        emulate(features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        self.assertNotEqual(self.js(background), light)
+        emulate(media="print", features=[])
+        self.assertFalse(self.id("tensor").is_displayed())
+        self.assertTrue(self.id("picture").is_displayed())
+        emulate(media="", features=[])
+
+    def test_every_preset_is_the_picture_of_the_command_line(self):
+        self.open()
+        entries = [entry["name"] for entry in self.answer("list")["entries"] if entry["dims"]]
+        examples = self.js("""
+            const {core} = window.stridewise;
+            return arguments[0].map((name) => {
+              const words = core.ask('presets', {name});
+              return [words, core.ask('draw', words).svg];
+            });""", entries)
+        self.assertGreater(len(examples), 200)
+        for words, svg in examples:
+            more = [option for table in words["tables"].split(";") if table
+                    for option in ("--table", table)]
+            done = support.run("draw", words["layout"], "--shape", words["shape"], "--dtype",
+                               words["dtype"], *more, "--out", self.path("x.svg"))
+            self.assertEqual(done.code, 0, done.err)
+            self.assertEqual(self.path("x.svg").read_text(), svg, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
