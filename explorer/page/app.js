@@ -283,7 +283,9 @@ export class App {
     byId('part').value = this.state.part;
     const dims = Object.entries(this.facts.extents);
     const last = dims.map(([name, extent]) => `${name}=${BigInt(extent) - 1n}`);
-    byId('at').placeholder = last.join(',');
+    // A part's own dim, "k/32", has no name in an index.
+    byId('at').placeholder = dims.some(([name]) => name.includes('/'))
+        ? dims.map(([, extent]) => BigInt(extent) - 1n).join(',') : last.join(',');
     byId('find').placeholder = last.join(' ');
   }
 
