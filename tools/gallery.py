@@ -15,6 +15,8 @@ import shlex
 import subprocess
 import sys
 
+from explorer_links import gallery_with_links
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GALLERY = ROOT / "docs" / "gallery"
 
@@ -269,7 +271,7 @@ def main(arguments):
     for _, figures in SECTIONS + FAMILIES:
         for entry in figures:
             draw(program, folder, entry)
-    (folder / "README.md").write_text(page(), encoding="utf-8")
+    (folder / "README.md").write_text(gallery_with_links(page()), encoding="utf-8")
     return 0
 
 

@@ -7,6 +7,7 @@
 Needs nbclient and ipykernel, and the package stridewise in the environment that runs it.
 SPDX-License-Identifier: Apache-2.0
 """
+import os
 import pathlib
 import sys
 
@@ -26,6 +27,8 @@ def shown(cell):
 
 def main():
     path = pathlib.Path(sys.argv[1])
+    # Pictures link to the page that ./run explorer makes.
+    os.environ["STRIDEWISE_EXPLORER"] = "../build/explorer/explorer.html"
     update = sys.argv[2:] == ["--update"]
     held = nbformat.read(path, as_version=4)
     made = nbformat.read(path, as_version=4)

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "files.hpp"
 #include "reply.hpp"
 #include "stridewise/draw.hpp"
+#include "stridewise/notation.hpp"
 
 namespace stridewise::explorer {
 namespace {
@@ -36,6 +38,21 @@ constexpr std::array<Word<DrawView>, 4> views = {{{"auto", DrawView::automatic},
                                                   {"image", DrawView::image},
                                                   {"banks", DrawView::banks}}};
 
+// "A=340,B=1472"
+Result<std::vector<DrawMark>> marks_of(std::string_view text) {
+  std::vector<DrawMark> marks;
+  while (!text.empty()) {
+    const std::string_view mark = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(mark.size() + 1, text.size()));
+    const std::size_t equals = std::min(mark.rfind('='), mark.size());
+    const auto byte =
+        parse_count(mark.substr(std::min(equals + 1, mark.size())));
+    if (!byte) return unexpected(byte.error());
+    marks.push_back({std::string(mark.substr(0, equals)), *byte});
+  }
+  return marks;
+}
+
 Result<DrawOptions> options_of(const Request& request) {
   DrawOptions options;
   const auto label = one_of(labels, request.text("label"), options.label);
@@ -60,6 +77,9 @@ Result<DrawOptions> options_of(const Request& request) {
   }
   options.walk = request.text("walk");
   options.title = request.text("title");
+  const auto marks = marks_of(request.text("marks"));
+  if (!marks) return unexpected(marks.error());
+  options.marks = *marks;
   return options;
 }
 

@@ -94,9 +94,8 @@ Reply at(const Request& request) {
   if (!subject) return unexpected(subject.error());
   const Shape& shape = subject->layout.shape();
   // A tensor of one value has no dims to be named.
-  const auto index = shape.empty()
-                         ? std::vector<std::int64_t>()
-                         : parse_index(request.text("index"), shape);
+  const auto index = shape.empty() ? std::vector<std::int64_t>()
+                                   : parse_index(request.text("index"), shape);
   if (!index) return unexpected(index.error());
   Json places = Json::array();
   for (const Layout* const layout :

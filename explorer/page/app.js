@@ -68,7 +68,9 @@ export class App {
   // What spoke of another tensor.
   #resets(words) {
     const others = 'layout' in words || 'shape' in words;
-    return {...(others ? {map: '', find: ''} : {}), ...('layout' in words ? {part: ''} : {})};
+    const drawn = {grid: '', cells: '', columns: '', walk: '', marks: ''};
+    return {...(others ? {map: '', find: ''} : {}),
+            ...('layout' in words ? {part: '', ...drawn, ...words} : {})};
   }
 
   commit() {

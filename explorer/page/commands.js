@@ -29,6 +29,13 @@ export function shellCommands(state, parts = []) {
   if (state.view !== 'auto') draw.push('--view', state.view);
   if (state.logical === 'yes') draw.push('--with-logical');
   else if (state.logical) draw.push('--logical', shellWord(state.logical));
+  for (const [option, word] of [['--grid', state.grid], ['--max-cells', state.cells],
+                                ['--max-columns', state.columns], ['--walk', state.walk]]) {
+    if (word) draw.push(option, shellWord(word));
+  }
+  for (const mark of (state.marks ?? '').split(',').filter(Boolean)) {
+    draw.push('--mark', shellWord(mark));
+  }
   const lines = [line(...draw, '--out', 'picture.svg'), line('show', layout, ...tensor)];
   if (parts.length === 0 || state.part) {
     lines.push(line('emit', layout, ...tensor, '--lang', 'c'));

@@ -3,19 +3,17 @@
 // In the order in which an address has them. What is as here is left out.
 export const defaults = {
   layout: 'nChw8c', shape: 'n=1,c=17,h=2,w=3', dtype: '', to: '', part: '', tables: '',
-  label: 'index', colour: '', view: 'auto', logical: '', tab: 'about', find: '', map: '',
+  label: 'index', colour: '', view: 'auto', logical: '', grid: '', cells: '', columns: '',
+  walk: '', marks: '', tab: 'about', find: '', map: '',
 };
 
-const readable = /%(2C|2F|3A|3D|3B|7C|40|24|3C|3E)/gi;
+const readable = /%(2C|2F|3A|3D|3B|40|24)/g;
 
 function written(word) {
   return encodeURIComponent(word)
       // Round brackets end links of documents.
       .replace(/[()'!*~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-      .replace(readable, (code) => {
-        const c = decodeURIComponent(code);
-        return c === '<' || c === '>' || c === '|' ? code : c;
-      })
+      .replace(readable, decodeURIComponent)
       .replaceAll('%20', '+');
 }
 
@@ -59,8 +57,9 @@ export function tensorOf(state) {
 
 // The words that tell the picture.
 export function pictureOf(state) {
-  const {label, colour, view, logical} = state;
-  return {...tensorOf(state), label, colour, view, logical};
+  const {label, colour, view, logical, grid, walk, marks} = state;
+  return {...tensorOf(state), label, colour, view, logical, grid, walk, marks,
+          'max-cells': state.cells, 'max-columns': state.columns};
 }
 
 // ------------------------------------------------------------ extents ---

@@ -1,7 +1,9 @@
 // What the core answers, and what it refuses.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import test from 'node:test';
 
+import {addressOf, pictureOf, stateOf} from '../page/state.js';
 import {core, fault} from './support.mjs';
 
 const tensor = {layout: 'nChw8c', shape: 'n=1,c=17,h=2,w=3'};
@@ -124,6 +126,23 @@ function place(bytes) {
   new Uint8Array(core.exports.memory.buffer).set(all, at);
   return at;
 }
+
+test('links of the documents show what they say', () => {
+  const docs = new URL('../../docs/', import.meta.url);
+  const pages = [new URL('../README.md', docs), ...fs.readdirSync(docs, {recursive: true})
+      .filter((name) => name.endsWith('.md')).map((name) => new URL(name, docs))];
+  let seen = 0;
+  for (const page of pages) {
+    const text = fs.readFileSync(page, 'utf8');
+    for (const [, address] of text.matchAll(/explorer\.html(#[^)\s]*)\)/g)) {
+      const state = stateOf(address);
+      assert.equal(addressOf(state), address, String(page));
+      assert.match(core.ask('draw', pictureOf(state)).svg, /^<svg/, address);
+      ++seen;
+    }
+  }
+  assert.ok(seen > 80, `${seen} links`);
+});
 
 test('what is too large ends the question, not the page', () => {
   const error = fault('draw', {layout: 'a'.repeat(50), shape: 'n=1'});

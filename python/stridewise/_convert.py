@@ -14,6 +14,7 @@ from ._arrays import (Source, Told, array_type, checked_threads, new_result, of_
 from ._drawing import NOTEBOOK_CELLS, Drawing
 from ._dtypes import type_name
 from ._errors import LayoutError, checked_text
+from ._explorer import address, linked
 from ._layout import Layout
 from ._make import Shape, layout, spelled_dims
 from ._out import check_apart, clear_tail, writable_memory
@@ -152,7 +153,8 @@ class Plan:
     def _repr_mimebundle_(self, include: object = None,
                           exclude: object = None) -> dict[str, str]:
         try:
-            shown = {"image/svg+xml": self.draw(cells=NOTEBOOK_CELLS).svg()}
+            shown = linked({"image/svg+xml": self.draw(cells=NOTEBOOK_CELLS).svg()},
+                           address(self.src, self.dst))
         except LayoutError:
             shown = {"text/html": _html.pictures(
                 of.draw(cells=NOTEBOOK_CELLS).svg() for of in (self.src, self.dst))}

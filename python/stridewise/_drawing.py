@@ -6,6 +6,7 @@ import html
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._errors import checked_count
+from ._explorer import address, linked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,11 +37,12 @@ class Page(str):
 class Drawing:
     """A picture of a layout's memory: see `Layout.draw`."""
 
-    __slots__ = ("_layout", "_options")
+    __slots__ = ("_layout", "_options", "_to")
 
     def __init__(self, layout: Layout, color: str, cells: int, title: str, label: str,
                  to: Layout | None, data: np.ndarray | None) -> None:
         self._layout = layout
+        self._to = to
         self._options = (layout._name, color, cells, title, label,
                          None if to is None else to._bound, data)
         self.text()  # an error belongs to who asks for the picture
@@ -78,7 +80,10 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: object = None,
                           exclude: object = None) -> dict[str, str]:
-        return {"image/svg+xml": self.svg(), "text/plain": self.text()}
+        _, color, _, _, label, *_ = self._options
+        where = address(self._layout, self._to, colour=color,
+                        label="" if label in ("", "index") else label)
+        return linked({"image/svg+xml": self.svg(), "text/plain": self.text()}, where)
 
     def __str__(self) -> str:
         return self.text()

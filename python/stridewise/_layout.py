@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ from ._arrays import readable_memory, source
 from ._decode import decode, encode, view
 from ._drawing import NOTEBOOK_CELLS, Drawing, Label
 from ._errors import LayoutError, checked_count, checked_text
+from ._explorer import address, link, linked
 from ._places import Nothing, place, who
 
 if TYPE_CHECKING:
@@ -339,7 +341,18 @@ class Layout:
             picture = self.draw(cells=NOTEBOOK_CELLS).svg()
         except LayoutError:
             return {"text/plain": repr(self)}
-        return {"image/svg+xml": picture, "text/plain": repr(self)}
+        return linked({"image/svg+xml": picture, "text/plain": repr(self)}, address(self))
+
+    def explorer(self, page: str | os.PathLike[str] | None = None, *,
+                 to: Layout | None = None) -> str:
+        """The address that shows this layout in the explorer, a page for browsers.
+
+        Args:
+            page: where the page is: a file or a URL. None: what the environment variable
+                STRIDEWISE_EXPLORER says, else "explorer.html".
+            to: a second layout of the same tensor, for a conversion.
+        """
+        return link(page, address(self, to))
 
     def __repr__(self) -> str:
         shape = self._whole_shape()
