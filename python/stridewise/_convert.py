@@ -153,12 +153,13 @@ class Plan:
     def _repr_mimebundle_(self, include: object = None,
                           exclude: object = None) -> dict[str, str]:
         try:
-            shown = linked({"image/svg+xml": self.draw(cells=NOTEBOOK_CELLS).svg()},
-                           address(self.src, self.dst))
+            picture = self.draw(cells=NOTEBOOK_CELLS).svg()
         except LayoutError:
-            shown = {"text/html": _html.pictures(
-                of.draw(cells=NOTEBOOK_CELLS).svg() for of in (self.src, self.dst))}
-        return {**shown, "text/plain": str(self)}
+            return {"text/html": _html.pictures(
+                of.draw(cells=NOTEBOOK_CELLS).svg() for of in (self.src, self.dst)),
+                "text/plain": str(self)}
+        return linked({"image/svg+xml": picture, "text/plain": str(self)},
+                      address(self.src, self.dst))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Plan, (self.src, self.dst, self.keep_gaps))

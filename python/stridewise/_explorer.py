@@ -7,6 +7,8 @@ import os
 import urllib.parse
 from typing import TYPE_CHECKING
 
+from ._html import pictures
+
 if TYPE_CHECKING:
     from ._layout import Layout
 
@@ -40,5 +42,5 @@ def linked(bundle: dict[str, str], where: str) -> dict[str, str]:
     if not os.environ.get(PAGE_VARIABLE):
         return bundle
     href = html.escape(link(None, where))
-    shown = f'{bundle["image/svg+xml"]}<p><a href="{href}">In the explorer</a></p>'
-    return {"text/html": shown, **bundle}
+    shown = f'{pictures([bundle["image/svg+xml"]])}<p><a href="{href}">In the explorer</a></p>'
+    return {"text/html": shown, "text/plain": bundle["text/plain"]}
