@@ -221,6 +221,55 @@ TEST(Fields, WideValuesThatBeginWithinBytes) {
   }
 }
 
+// Zeros that no property test meets: after the last of copies that the next row follows at
+// once, past a digit that never steps, and after runs that are longer than a call.
+TEST(Fields, ZerosOfUnusualRows) {
+  const auto bind = [](const char* layout, const Shape& shape) {
+    return *Layout::bind(*parse_expression(layout), shape, 1);
+  };
+  struct Zeros {
+    const char* layout;
+    Shape shape;
+  };
+  for (const auto& [layout, shape] :
+       {Zeros{"a:8 b:3 c", {{"a", 4}, {"b", 3}, {"c", 2}}},
+        {"a:20 b:8 c:3 d", {{"a", 3}, {"b", 2}, {"c", 3}, {"d", 2}}},
+        {"c/4 a c%8", {{"c", 3}, {"a", 5}}},
+        {"a c/4 c%8", {{"c", 4}, {"a", 5}}},
+        {"a:5000064 b", {{"a", 2}, {"b", 5000000}}},
+        {"a:70000 b", {{"a", 9}, {"b", 69999}}}}) {
+    std::string dense;
+    for (const Dim& dim : shape) dense += dim.name + ' ';
+    const Layout src = bind(dense.c_str(), shape);
+    const Layout dst = bind(layout, shape);
+    for (const Fill fill : {Fill::zero, Fill::keep}) {
+      EXPECT_EQ(difference(src, dst, fill), "") << layout;
+      EXPECT_EQ(difference(dst, src, fill), "") << layout;
+    }
+  }
+}
+
+// A digit that is twisted by another dim belongs to both.
+TEST(Fields, TwistsAcrossDims) {
+  const Shape shape = {{"a", 8}, {"b", 8}, {"c", 3}};
+  const auto bind = [&](const char* layout, std::int64_t bits) {
+    return *Layout::bind(*parse_expression(layout), shape,
+                         Binding{.element_bits = bits});
+  };
+  for (const std::int64_t bits : {4, 8, 12, 32}) {
+    for (const char* text :
+         {"a b^a c", "c a b%4^a%4 b/4", "a/2 c b a%2^b%2", "a b+a c", "b a-b c",
+          "k := a b^a; k/5 c k%5", "k := b a^b%4; c k%16 k/16"}) {
+      EXPECT_EQ(difference(bind("a b c", bits), bind(text, bits), Fill::zero),
+                "")
+          << text;
+      EXPECT_EQ(difference(bind(text, bits), bind("a b c", bits), Fill::keep),
+                "")
+          << text;
+    }
+  }
+}
+
 TEST(Fields, PlansCountWhatTheyRead) {
   const Layout src = *Layout::bind(*parse_expression("a #%2 #/2"), {{"a", 99}},
                                    Binding{.element_bits = 12});
