@@ -1,7 +1,6 @@
 // Values that change by the scales of a dim, box by box.
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
-#include <vector>
 
 #include "base/expects.hpp"
 #include "layout/boxes.hpp"

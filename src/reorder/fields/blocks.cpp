@@ -242,9 +242,7 @@ std::vector<StridedMove> strided_moves(const std::vector<FieldNest>& nests) {
   if (nests.size() > most_strided_nests) return {};
   std::vector<StridedMove> moves;
   for (FieldNest nest : nests) {
-    if (static_cast<std::int64_t>(nest.inner.size()) > most_block_fields) {
-      return {};
-    }
+    if (std::ssize(nest.inner) > most_block_fields) return {};
     take_apart(nest);
     join_loops(nest.outer);
     const auto move = strided_move(nest);

@@ -94,18 +94,16 @@ class Maker {
     std::vector<Groups> lanes;
 
     [[nodiscard]] std::int64_t groups() const {
-      std::int64_t most = 1;
-      for (const Groups& lane : lanes) {
-        most = std::max<std::int64_t>(most, std::ssize(lane));
-      }
+      std::ptrdiff_t most = 1;
+      for (const Groups& lane : lanes) most = std::max(most, std::ssize(lane));
       return most;
     }
     // Of a group: as many as the lane has that has most.
     [[nodiscard]] std::int64_t sources(std::int64_t group) const {
-      std::int64_t most = 1;
+      std::ptrdiff_t most = 1;
       for (const Groups& lane : lanes) {
         if (const Group* of = at(lane, group)) {
-          most = std::max<std::int64_t>(most, std::ssize(of->sources));
+          most = std::max(most, std::ssize(of->sources));
         }
       }
       return most;
