@@ -105,12 +105,17 @@ def changed(line, site, number="@"):
 def draw(sources, count, seed):
     """Faults by number, from all places with the same chance, but one a line."""
     read = {(one["file"], one["line"]) for one in tomllib.loads(READ.read_text())["no_fault"]}
+    seen = set()
     all_sites = {}
     for file, text in sources.items():
         lines = text.split("\n")
         for site in sites(text):
-            if (str(file), changed(lines[site[0]], site).strip()) not in read:
+            one = (str(file), changed(lines[site[0]], site).strip())
+            seen.add(one)
+            if one not in read:
                 all_sites.setdefault((file, site[0]), []).append(site)
+    for file, line in sorted(read - seen):
+        sys.exit(f"{READ}: {file} has no such change any more: {line}")
     lines = sorted(all_sites)
     draws = random.Random(seed)
     draws.shuffle(lines)

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "reply.hpp"
-#include "stridewise/version.hpp"
 
 #define STRIDEWISE_EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
@@ -25,10 +24,11 @@ struct Question {
 
 constexpr std::array questions = {
     Question{"presets", presets}, Question{"complete", complete},
-    Question{"facts", facts},     Question{"draw", draw},
-    Question{"map", memory_map},  Question{"at", at},
-    Question{"who", who},         Question{"plan", plan},
-    Question{"code", code},       Question{"open", open_file},
+    Question{"needs", needs},     Question{"facts", facts},
+    Question{"draw", draw},       Question{"map", memory_map},
+    Question{"at", at},           Question{"who", who},
+    Question{"plan", plan},       Question{"code", code},
+    Question{"open", open_file},  Question{"close", close_file},
     Question{"values", values},   Question{"check", check},
     Question{"compare", compare}, Question{"infer", infer_layout}};
 
@@ -67,6 +67,3 @@ const char* stridewise_ask(const char* words, std::size_t bytes) {
 
 STRIDEWISE_EXPORT(stridewise_answer_bytes)
 std::size_t stridewise_answer_bytes() { return last_answer().size(); }
-
-STRIDEWISE_EXPORT(stridewise_version)
-const char* stridewise_version() { return STRIDEWISE_VERSION; }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
 #include "files.hpp"
 #include "inspect/value.hpp"
@@ -18,61 +18,80 @@
 namespace stridewise::explorer {
 namespace {
 
-// A dump's memory with little-endian elements.
-struct Memory {
-  std::vector<std::byte> bytes;
+// What the page may take for an answer, beside the files.
+constexpr std::int64_t most_decoded_bytes = std::int64_t{1} << 30;
+
+// The elements of a dump in logical order, each in whole bytes, as arrays hold them.
+struct Decoded {
   ElementType type;
+  std::vector<std::byte> bytes;
 };
 
-Result<Memory> memory_of(const Request& request, std::string_view name,
-                         const Layout& layout) {
-  const Result<Dump> dump = dump_of(request, name, layout);
-  if (!dump) return unexpected(dump.error());
-  Memory memory{{dump->bytes.begin(), dump->bytes.end()}, dump->type};
-  const auto width = static_cast<std::size_t>(dump->type.bytes());
-  if (dump->big_endian && width > 1) {
-    for (std::size_t at = 0; at + width <= memory.bytes.size(); at += width) {
-      std::reverse(
-          memory.bytes.begin() + static_cast<std::ptrdiff_t>(at),
-          memory.bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
-    }
-  }
-  return memory;
-}
-
-// In logical order, each element in whole bytes.
-Result<std::vector<std::byte>> decoded(const Layout& layout,
-                                       const Memory& memory) {
-  const auto rows = row_major(layout, layout.element_bits());
+Result<Decoded> decoded(const Layout& layout, const Dump& dump) {
+  Decoded all{array_type(dump.type), {}};
+  const auto rows = row_major(layout, all.type.bits);
   if (!rows) return unexpected(rows.error());
-  const auto plan = Plan::make(layout, *rows);
+  if (rows->size_bytes() > most_decoded_bytes) {
+    return fail(ErrorCode::overflow,
+                "the tensor is too large for the page: use the command line");
+  }
+  PlanOptions options;
+  if (all.type != dump.type) options.values = Values{dump.type, all.type};
+  const auto plan = Plan::make(layout, *rows, options);
   if (!plan) return unexpected(plan.error());
-  std::vector<std::byte> bytes(static_cast<std::size_t>(rows->size_bytes()));
-  plan->run(memory.bytes.data(), bytes.data());
-  return bytes;
+  all.bytes.resize(static_cast<std::size_t>(rows->size_bytes()));
+  plan->run(dump.bytes.data(), all.bytes.data());
+  return all;
 }
 
-Json statistics(std::span<const std::byte> bytes, const ElementType& type) {
-  const auto width = static_cast<std::size_t>(type.bytes());
+// In the layout that the file tells, else the dims one after the other.
+Result<Decoded> decoded_as_told(const Dump& dump, const Shape& shape) {
+  const ToldWords told = told_of(*dump.tensor);
+  std::vector<std::string> dims;
+  for (const Dim& dim : shape) dims.push_back(dim.name);
+  const auto source = resolve_layout(told.layout, dims);
+  if (!source) return unexpected(source.error());
+  const auto layout = source->bind(
+      shape, Binding{.element_bits = dump.type.bits, .tables = {}});
+  if (!layout) return unexpected(layout.error());
+  return decoded(*layout, dump);
+}
+
+Json statistics(const Decoded& all) {
+  const auto width = static_cast<std::size_t>(all.type.bytes());
   double least = 0, most = 0, sum = 0;
+  const std::byte* least_at = nullptr;
+  const std::byte* most_at = nullptr;
   std::int64_t finite = 0, nan = 0, zeros = 0;
-  for (std::size_t at = 0; at + width <= bytes.size(); at += width) {
-    const inspect::Value value = inspect::value_at(type, bytes.data() + at);
+  for (std::size_t at = 0; at + width <= all.bytes.size(); at += width) {
+    const std::byte* const place = all.bytes.data() + at;
+    const inspect::Value value = inspect::value_at(all.type, place);
     if (value.nan()) ++nan;
     if (!value.finite()) continue;
-    least = finite == 0 ? value.real : std::min(least, value.real);
-    most = finite == 0 ? value.real : std::max(most, value.real);
+    if (least_at == nullptr || value.real < least) {
+      least = value.real;
+      least_at = place;
+    }
+    if (most_at == nullptr || value.real > most) {
+      most = value.real;
+      most_at = place;
+    }
     sum += value.real;
     zeros += value.real == 0 ? 1 : 0;
     ++finite;
   }
-  return {
-      {"least", least},
-      {"most", most},
-      {"mean", finite > 0 ? Json(sum / static_cast<double>(finite)) : Json()},
-      {"finite", count(finite)},
-      {"nan", count(nan)},
-      {"zeros", count(zeros)}};
+  const auto text = [&](const std::byte* at) {
+    return at == nullptr ? Json(nullptr)
+                         : Json(inspect::print_value(all.type, at));
+  };
+  const double mean =
+      sum / static_cast<double>(std::max<std::int64_t>(finite, 1));
+  return {{"least", text(least_at)},
+          {"most", text(most_at)},
+          {"mean", finite > 0 && std::isfinite(mean) ? Json(mean) : Json()},
+          {"finite", count(finite)},
+          {"nan", count(nan)},
+          {"zeros", count(zeros)}};
 }
 
 // The array that the page offers as a file; it stays until the next one.
@@ -105,39 +124,39 @@ Reply values(const Request& request) {
   const Result<Subject> subject = subject_of(request);
   if (!subject) return unexpected(subject.error());
   const Layout& layout = subject->layout;
-  const Result<Memory> memory = memory_of(request, "file", layout);
-  if (!memory) return unexpected(memory.error());
-  const auto bytes = decoded(layout, *memory);
-  if (!bytes) return unexpected(bytes.error());
-  const ElementType type = array_type(memory->type);
+  if (layout.unreadable()) return unexpected(*layout.unreadable());
+  const Result<Dump> dump = dump_of(request, "file", layout, subject->type);
+  if (!dump) return unexpected(dump.error());
+  const Result<Decoded> all = decoded(layout, *dump);
+  if (!all) return unexpected(all.error());
   std::vector<std::int64_t> extents;
   for (const Dim& dim : layout.shape()) extents.push_back(dim.extent);
-  last_array() = make_npy_header(type, extents);
-  last_array().append(reinterpret_cast<const char*>(bytes->data()),
-                      bytes->size());
-  const auto width = static_cast<std::size_t>(type.bytes());
+  std::string& array = last_array();
+  array = make_npy_header(all->type, extents);
+  array.append(reinterpret_cast<const char*>(all->bytes.data()),
+               all->bytes.size());
+  const auto width = static_cast<std::size_t>(all->type.bytes());
   Json first = Json::array();
   constexpr std::size_t shown = 64;
-  for (std::size_t k = 0; k < std::min(shown, bytes->size() / width); ++k) {
+  for (std::size_t k = 0; k < std::min(shown, all->bytes.size() / width); ++k) {
     first.push_back(
-        inspect::print_value(memory->type, bytes->data() + k * width));
+        inspect::print_value(all->type, all->bytes.data() + k * width));
   }
-  return Json{
-      {"values", std::move(first)},
-      {"statistics", statistics(*bytes, memory->type)},
-      {"place", count(static_cast<std::int64_t>(
-                    reinterpret_cast<std::uintptr_t>(last_array().data())))},
-      {"size", last_array().size()}};
+  return Json{{"values", std::move(first)},
+              {"statistics", statistics(*all)},
+              {"place", count(static_cast<std::int64_t>(
+                            reinterpret_cast<std::uintptr_t>(array.data())))},
+              {"size", array.size()}};
 }
 
 // "file": what is odd about it on its own.
 Reply check(const Request& request) {
   const Result<Subject> subject = subject_of(request);
   if (!subject) return unexpected(subject.error());
-  const Result<Memory> memory = memory_of(request, "file", subject->layout);
-  if (!memory) return unexpected(memory.error());
-  const auto report =
-      check_memory(subject->layout, memory->bytes, memory->type);
+  const Result<Dump> dump =
+      dump_of(request, "file", subject->layout, subject->type);
+  if (!dump) return unexpected(dump.error());
+  const auto report = check_memory(subject->layout, dump->bytes, dump->type);
   if (!report) return unexpected(report.error());
   Json leaks = Json::array();
   for (const LeakReport& leak : report->leaks) {
@@ -148,27 +167,47 @@ Reply check(const Request& request) {
   }
   return Json{{"padding", count(report->padding)},
               {"padding_nonzero", count(report->padding_nonzero)},
+              {"in_bits", report->in_bits},
               {"nan", count(report->nan)},
               {"inf", count(report->inf)},
               {"findings", report->findings},
               {"leaks", std::move(leaks)}};
 }
 
-// "file" in "layout" against "reference" in "to", or row by row where there is none.
+// "file" in "layout" against "reference" in "to", or as its file tells where there is none.
 Reply compare(const Request& request) {
   const Result<Subject> subject = subject_of(request);
   if (!subject) return unexpected(subject.error());
-  const auto rows = row_major(subject->layout, subject->layout.element_bits());
-  if (!rows) return unexpected(rows.error());
-  const Layout& other = subject->to ? *subject->to : *rows;
-  const Result<Memory> a = memory_of(request, "file", subject->layout);
-  if (!a) return unexpected(a.error());
-  const Result<Memory> b = memory_of(request, "reference", other);
-  if (!b) return unexpected(b.error());
-  const auto report = diff(subject->layout, a->bytes, other, b->bytes,
-                           DiffOptions{.type = a->type});
-  if (!report) return unexpected(report.error());
   const Shape& shape = subject->layout.shape();
+  const Result<Dump> a =
+      dump_of(request, "file", subject->layout, subject->type);
+  if (!a) return unexpected(a.error());
+  Result<Dump> b = dump_of(request, "reference");
+  if (!b) return unexpected(b.error());
+  Result<Layout> other = row_major(subject->layout, b->type.bits);
+  if (!other) return unexpected(other.error());
+  std::vector<std::byte> rows;
+  if (subject->to) {
+    b = dump_of(request, "reference", *subject->to, subject->type);
+    if (!b) return unexpected(b.error());
+    other = *subject->to;
+  } else if (!told_of(*b->tensor).layout.empty()) {
+    // The array's dims by their places: names of the file are its own.
+    const auto told = parse_shape(told_of(*b->tensor).shape);
+    if (!told) return unexpected(told.error());
+    const auto all = decoded_as_told(*b, *told);
+    if (!all) return unexpected(all.error());
+    rows = all->bytes;
+    b->type = all->type;
+    b->bytes = rows;
+    other = row_major(subject->layout, all->type.bits);
+    if (!other) return unexpected(other.error());
+  }
+  DiffOptions options{.type = a->type};
+  if (a->type != b->type) options.type_b = b->type;
+  const auto report =
+      diff(subject->layout, a->bytes, *other, b->bytes, options);
+  if (!report) return unexpected(report.error());
   return Json{{"elements", count(report->elements)},
               {"differences", count(report->differences)},
               {"max_abs", report->max_abs},
@@ -179,28 +218,41 @@ Reply compare(const Request& request) {
                                       : Json(nullptr)}};
 }
 
-// Which layout "file" has, if "reference" is the same tensor row by row. Layouts need not be
-// given: the shape is that of the reference.
+// Which layout "file" has, if "reference" is the same tensor. The shape is that of the
+// reference's file, or the word "shape" where that tells none.
 Reply infer_layout(const Request& request) {
   const Result<Dump> reference = dump_of(request, "reference");
   if (!reference) return unexpected(reference.error());
   const Result<Dump> dump = dump_of(request, "file");
   if (!dump) return unexpected(dump.error());
-  const Result<Shape> shape = parse_shape(request.text("shape"));
+  const ToldWords told = told_of(*reference->tensor);
+  const Result<Shape> shape =
+      parse_shape(told.shape.empty() ? request.text("shape") : told.shape);
   if (!shape) return unexpected(shape.error());
-  InferOptions options{.shape = *shape,
-                       .element_bytes = reference->type.bytes()};
-  const InferPair pair{reference->bytes, dump->bytes};
-  const auto report = infer(std::span(&pair, 1), options);
+  std::vector<std::byte> rows(reference->bytes.begin(), reference->bytes.end());
+  if (!told.layout.empty()) {
+    Result<Decoded> all = decoded_as_told(*reference, *shape);
+    if (!all) return unexpected(all.error());
+    rows = std::move(all->bytes);
+  }
+  const InferPair pair{rows, dump->bytes};
+  const auto report = infer_typed(
+      std::span(&pair, 1),
+      {.infer = {.shape = *shape, .element_bytes = dump->type.bytes()},
+       .reference = array_type(reference->type),
+       .dump = dump->type});
   if (!report) return unexpected(report.error());
+  const InferReport& found = report->report;
   Json fits = Json::array();
-  for (const InferFit& fit : report->fits) fits.push_back(fit_json(fit));
-  return Json{{"outcome", outcome_name(report->outcome)},
-              {"reason", report->reason},
-              {"elements", count(report->elements)},
-              {"matching", count(report->matching)},
+  for (const InferFit& fit : found.fits) fits.push_back(fit_json(fit));
+  return Json{{"outcome", outcome_name(found.outcome)},
+              {"reason", found.reason},
+              {"shape", print(*shape)},
+              {"dtype", dump->type.name},
+              {"elements", count(found.elements)},
+              {"matching", count(found.matching)},
               {"fits", std::move(fits)},
-              {"best", report->best ? fit_json(*report->best) : Json(nullptr)}};
+              {"best", found.best ? fit_json(*found.best) : Json(nullptr)}};
 }
 
 }  // namespace stridewise::explorer

@@ -67,6 +67,21 @@ Json layout_json(const LayoutSource& source, const Layout& layout) {
 
 }  // namespace
 
+// What the texts of layouts need beside a shape, and have: before any size is known.
+Reply needs(const Request& request) {
+  const auto sources = sources_of(request);
+  if (!sources) return unexpected(sources.error());
+  std::vector<std::string> tables;
+  for (const LayoutSource& source : *sources) {
+    for (std::string& name : source.expression.tables()) {
+      tables.push_back(std::move(name));
+    }
+  }
+  return Json{{"tables", tables},
+              {"parts", sources->front().expression.parts()},
+              {"dims", dims_of(sources->front())}};
+}
+
 Reply facts(const Request& request) {
   const Result<Subject> subject = subject_of(request);
   if (!subject) return unexpected(subject.error());
@@ -75,14 +90,8 @@ Reply facts(const Request& request) {
   if (subject->to) {
     layouts.push_back(layout_json(subject->sources[1], *subject->to));
   }
-  std::vector<std::string> tables;
-  for (const LayoutSource& source : subject->sources) {
-    for (std::string& name : source.expression.tables()) {
-      tables.push_back(std::move(name));
-    }
-  }
   return Json{{"shape", print(subject->shape)},
-              {"tables", tables},
+
               {"extents", named(subject->shape)},
               {"dtype", subject->type.name},
               {"layouts", std::move(layouts)}};

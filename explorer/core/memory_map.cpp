@@ -39,7 +39,10 @@ class Cells {
     if (found.place == Place::padding) return '.';
     if (found.place != Place::element) return ' ';
     tensor_ = found.tensor;
-    if (layout_.tensor() < 0) return static_cast<char>('A' + found.tensor);
+    if (layout_.tensor() < 0) {
+      constexpr std::int32_t last_letter = 31;
+      return static_cast<char>('A' + std::min(found.tensor, last_letter));
+    }
     if (found.tensor != layout_.tensor()) return ' ';
     return static_cast<char>('A' + std::max(colouring_.of(index_), 0));
   }

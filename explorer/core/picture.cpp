@@ -102,12 +102,16 @@ Reply draw(const Request& request) {
   if (!options) return unexpected(options.error());
   options->type_name = subject->type.name;
   options->to = std::move(subject->to);
+  // A file of another tensor is not drawn; why, stands beside the picture.
+  std::string note;
   if (request.has("file")) {
-    const Result<Dump> dump = dump_of(request, "file");
-    if (!dump) return unexpected(dump.error());
-    options->data = DrawData{.type = dump->type,
-                             .bytes = dump->bytes,
-                             .big_endian = dump->big_endian};
+    const Result<Dump> dump =
+        dump_of(request, "file", subject->layout, subject->type);
+    if (dump) {
+      options->data = DrawData{.type = dump->type, .bytes = dump->bytes};
+    } else {
+      note = dump.error().message;
+    }
   }
   const Result<Picture> picture = make_picture(subject->layout, *options);
   if (!picture) return unexpected(picture.error());
@@ -115,9 +119,13 @@ Reply draw(const Request& request) {
   for (const PicturePanel& panel : picture->panels) {
     panels.push_back(panel_json(panel));
   }
-  return Json{{"svg", to_svg(*picture)},     {"model", picture_model(*picture)},
-              {"title", picture->title},     {"cells", count(picture->cells())},
-              {"elided", picture->elided()}, {"colour", picture->colour},
+  return Json{{"note", note},
+              {"svg", to_svg(*picture)},
+              {"model", picture_model(*picture)},
+              {"title", picture->title},
+              {"cells", count(picture->cells())},
+              {"elided", picture->elided()},
+              {"colour", picture->colour},
               {"panels", std::move(panels)}};
 }
 

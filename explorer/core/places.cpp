@@ -116,6 +116,9 @@ Reply who(const Request& request) {
   const Layout& layout = subject->layout;
   if (layout.unfindable()) return unexpected(*layout.unfindable());
   const bool by_byte = request.has("byte");
+  if (!by_byte && !request.has("bit")) {
+    return fail(ErrorCode::invalid_value, "which byte?");
+  }
   const auto asked = request.number(by_byte ? "byte" : "bit", 0);
   if (!asked) return unexpected(asked.error());
   const std::int64_t unit = by_byte ? 8 : 1;

@@ -25,6 +25,7 @@ using Reply = Result<Json>;
 // Each answers one question of the page; explorer/page/core.js lists what they take.
 [[nodiscard]] Reply presets(const Request& request);
 [[nodiscard]] Reply complete(const Request& request);
+[[nodiscard]] Reply needs(const Request& request);
 [[nodiscard]] Reply facts(const Request& request);
 [[nodiscard]] Reply draw(const Request& request);
 [[nodiscard]] Reply memory_map(const Request& request);
@@ -33,6 +34,7 @@ using Reply = Result<Json>;
 [[nodiscard]] Reply plan(const Request& request);
 [[nodiscard]] Reply code(const Request& request);
 [[nodiscard]] Reply open_file(const Request& request);
+[[nodiscard]] Reply close_file(const Request& request);
 [[nodiscard]] Reply values(const Request& request);
 [[nodiscard]] Reply check(const Request& request);
 [[nodiscard]] Reply compare(const Request& request);

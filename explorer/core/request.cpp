@@ -103,6 +103,13 @@ Result<Subject> subject_of(const Request& request) {
   }
   std::optional<Layout> to;
   if (bound.size() == 2) to = bound[1];
+  if (to && to->shape() != bound[0].shape()) {
+    return fail(
+        ErrorCode::mismatch,
+        fmt::format("two tensors: {} has {}, {} has {}", request.text("layout"),
+                    stridewise::print(bound[0].shape()), request.text("to"),
+                    stridewise::print(to->shape())));
+  }
   return Subject{*std::move(sources), *type, *shape, bound[0], std::move(to)};
 }
 

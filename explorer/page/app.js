@@ -1,42 +1,40 @@
 // The page: a state, which the address tells, and all that shows it.
-import {showAbout, showCatalogue} from './about.js';
-import {showAt, showPlan, showWho} from './answers.js';
-import {pythonCommands, shellCommands} from './commands.js';
 import {CoreError} from './core.js';
 import {LayoutField, complainAt} from './editor.js';
-import {byId, copied, copy, element} from './elements.js';
+import {byId, copy, element} from './elements.js';
 import {Files} from './files.js';
 import {MemoryMap} from './map.js';
+import {Panels} from './panels.js';
 import {Sliders} from './sliders.js';
 import {addressOf, extentsOf, pictureOf, shapeOf, stateOf, tensorOf} from './state.js';
 import {View} from './view.js';
 
 const types = ['f32', 'f16', 'bf16', 'f64', 's8', 'u8', 's16', 'u16', 's32', 'u32', 's64', 'u64',
                'f8_e4m3fn', 'f8_e5m2', 's4', 'u4', 'u2', 'u1', 'f4'];
-const tabs = ['about', 'catalogue', 'ask', 'plan', 'code', 'commands', 'files'];
 
 export class App {
   constructor(core) {
     this.core = core;
     this.state = stateOf(location.hash);
     this.view = new View();
+    this.panels = new Panels(this);
     this.files = new Files(byId('files'), core, {
       words: () => tensorOf(this.state),
       changed: (told) => this.#fileTells(told),
-      fits: (layout, shape) => this.change({layout, shape}),
+      fits: (layout, shape, dtype) => this.change({layout, shape, dtype, to: ''}),
     });
+    core.restarted = () => this.files.forget();
     this.map = new MemoryMap(byId('map-canvas'), byId('map-text'), {
       ask: (words) => core.ask('map', {...tensorOf(this.state), to: '',
                                        colour: this.state.colour, ...words}),
-      moved: (map) => this.#replace({map}),
-      chosen: (place, bits) => {
-        this.view.find(`byte ${place * BigInt(bits) / 8n}`);
-      },
+      moved: (map) => this.replace({map}),
+      chosen: (place) => this.view.find(`offset ${place}`),
     });
     this.#fields();
     this.#buttons();
     this.#keys();
     addEventListener('popstate', () => {
+      for (const field of Object.values(this.layoutFields)) field.close();
       this.state = stateOf(location.hash);
       this.show();
     });
@@ -65,12 +63,12 @@ export class App {
     this.frame = requestAnimationFrame(() => this.show());
   }
 
-  // What spoke of another tensor.
+  // What spoke of another tensor, and what of it no field shows.
   #resets(words) {
-    const others = 'layout' in words || 'shape' in words;
-    const drawn = {grid: '', cells: '', columns: '', walk: '', marks: ''};
-    return {...(others ? {map: '', find: ''} : {}),
-            ...('layout' in words ? {part: '', ...drawn, ...words} : {})};
+    if (!['layout', 'to', 'shape', 'dtype'].some((name) => name in words)) return {};
+    const drawn = {map: '', find: '', grid: '', cells: '', columns: '', walk: '', marks: '',
+                   logical: this.state.logical === 'yes' ? 'yes' : ''};
+    return {...drawn, ...('layout' in words ? {part: ''} : {}), ...words};
   }
 
   commit() {
@@ -78,7 +76,8 @@ export class App {
     if (address !== location.hash) history.pushState(null, '', address);
   }
 
-  #replace(words) {
+  // A change that "back" does not undo.
+  replace(words) {
     Object.assign(this.state, words);
     history.replaceState(null, '', addressOf(this.state));
   }
@@ -90,9 +89,7 @@ export class App {
     for (const name of ['layout', 'to']) {
       this.layoutFields[name] = new LayoutField(
           byId(name), byId(`${name}-list`), byId(`${name}-error`), {
-            complete: (text, cursor) => this.core.ask('complete', {
-              text, cursor: new TextEncoder().encode(text.slice(0, cursor)).length,
-              shape: this.state.shape}),
+            complete: (text, cursor) => this.#complete(text, cursor),
             typed: (text) => this.type({[name]: text}),
             done: () => this.commit(),
           });
@@ -112,13 +109,27 @@ export class App {
       return option;
     }));
     this.sliders = new Sliders(byId('extents'), (name, extent) => {
-      const extents = extentsOf(this.state.shape) ?? [];
-      const shape = shapeOf(extents.map(([dim, old]) => [dim, dim === name ? extent : old]));
+      const shape = shapeOf(this.#extents().map(
+          ([dim, old]) => [dim, dim === name ? extent : old]));
       this.type({shape});
       clearTimeout(this.committing);
       this.committing = setTimeout(() => this.commit(), 400);
     });
     byId('tensor').addEventListener('submit', (event) => event.preventDefault());
+  }
+
+  // The core counts bytes, a field counts what its text is made of.
+  #complete(text, cursor) {
+    const bytes = new TextEncoder().encode(text);
+    const size = new TextEncoder().encode(text.slice(0, cursor)).length;
+    const told = this.core.ask('complete', {text, cursor: size, shape: this.state.shape});
+    const unitsOf = (count) => new TextDecoder().decode(bytes.slice(0, count)).length;
+    return {...told, from: unitsOf(told.from), to: unitsOf(told.to)};
+  }
+
+  // Of the text, or of what was understood last.
+  #extents() {
+    return extentsOf(this.state.shape) ?? this.understood ?? [];
   }
 
   #buttons() {
@@ -132,29 +143,13 @@ export class App {
     byId('find').addEventListener('keydown', (event) => {
       if (event.key === 'Enter') this.#find();
     });
-    byId('filter').addEventListener('input', () => this.#catalogue());
-    byId('language').addEventListener('change', () => this.#code());
-    byId('copy-code').addEventListener('click', () => copy(byId('code-text').textContent));
-    byId('ask-at').addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#answer('at', {index: byId('at').value.trim()}, showAt);
-    });
-    byId('ask-who').addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#answer('who', {byte: byId('who').value.trim(), to: ''}, showWho);
-    });
-    for (const tab of tabs) {
-      byId(`tab-${tab}`).addEventListener('click', () => {
-        this.#replace({tab});
-        this.#tab();
-      });
-    }
-    byId('tabs').addEventListener('keydown', (event) => this.#tabKey(event));
     addEventListener('dragover', (event) => event.preventDefault());
     addEventListener('drop', async (event) => {
       event.preventDefault();
-      for (const file of event.dataTransfer.files) await this.files.take(null, file);
-      if (event.dataTransfer.files.length > 0) byId('tab-files').click();
+      // A browser forgets them at the first pause.
+      const files = [...event.dataTransfer.files];
+      for (const file of files) await this.files.take(null, file);
+      if (files.length > 0) byId('tab-files').click();
     });
     addEventListener('resize', () => this.map.told && this.map.draw());
     matchMedia('(prefers-color-scheme: dark)').addEventListener(
@@ -168,7 +163,7 @@ export class App {
       if (event.target.matches('input, select, textarea, [role=tab], canvas')) return undefined;
       const act = {
         '/': () => byId('find').focus(), n: () => this.view.step(1),
-        b: () => this.view.step(-1), p: () => this.view.walk.play(),
+        b: () => this.view.step(-1), p: () => this.view.play(),
         '+': () => this.view.magnify(1.25), '-': () => this.view.magnify(0.8),
         '0': () => this.view.fit(),
       }[event.key];
@@ -181,27 +176,19 @@ export class App {
     });
   }
 
-  #tabKey(event) {
-    const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-    if (!by) return;
-    const next = tabs[(tabs.indexOf(this.state.tab) + by + tabs.length) % tabs.length];
-    byId(`tab-${next}`).click();
-    byId(`tab-${next}`).focus();
-    event.preventDefault();
-  }
-
   #find() {
     const find = byId('find').value;
-    this.#replace({find});
+    this.replace({find});
     this.view.find(find);
   }
 
   // A dump's file tells more than what stands in the fields.
   #fileTells(told) {
+    if (!told) return this.show();
     const words = {label: 'value'};
     if (told.dtype) words.dtype = told.dtype;
     if (told.shape) Object.assign(words, {layout: told.layout, shape: told.shape, to: ''});
-    this.change(words);
+    return this.change(words);
   }
 
   // -------------------------------------------------------------- show ---
@@ -220,7 +207,7 @@ export class App {
     clearTimeout(this.later);
     this.later = setTimeout(() => {
       this.#memory();
-      this.#tab();
+      this.panels.show();
     });
     document.title = `${state.layout || 'Stridewise'} · Stridewise explorer`;
   }
@@ -228,7 +215,10 @@ export class App {
   // The picture and all that follows from the tensor; or what is wrong with it.
   #tensor() {
     this.#complain(null);
+    this.#forget();
+    this.facts = null;
     try {
+      this.#needs();
       this.facts = this.core.ask('facts', tensorOf(this.state));
       this.#dims();
       const files = this.files.dump;
@@ -241,6 +231,15 @@ export class App {
     }
   }
 
+  // Answers to what was asked of another tensor.
+  #forget() {
+    const tensor = JSON.stringify(tensorOf(this.state));
+    if (tensor === this.answered) return;
+    this.answered = tensor;
+    byId('answer').replaceChildren();
+    this.files.clear();
+  }
+
   // All of memory, where the picture has not all of it.
   #memory() {
     byId('map').hidden = this.fault !== null || (!this.drawn.elided && !this.state.map);
@@ -248,6 +247,7 @@ export class App {
     try {
       this.map.show(this.state.map);
     } catch (fault) {
+      if (!(fault instanceof CoreError)) throw fault;
       byId('map').hidden = true;
     }
   }
@@ -269,13 +269,10 @@ export class App {
     }
   }
 
-  // Fields that depend on the layout.
-  #dims() {
-    this.sliders.set(extentsOf(this.state.shape) ?? Object.entries(this.facts.extents)
-        .map(([name, extent]) => [name, BigInt(extent)]));
-    if (!extentsOf(this.state.shape)) this.state.shape = this.facts.shape;
-    byId('tables-field').hidden = this.facts.tables.length === 0;
-    const {parts} = this.facts.layouts[0];
+  // Fields that a layout asks for, whether its sizes are right or not.
+  #needs() {
+    const {tables, parts} = this.core.ask('needs', tensorOf(this.state));
+    byId('tables-field').hidden = tables.length === 0;
     byId('part-field').hidden = parts.length === 0;
     byId('part').replaceChildren(...['', ...parts].map((name) => {
       const option = element('option', name || 'all');
@@ -283,82 +280,18 @@ export class App {
       return option;
     }));
     byId('part').value = this.state.part;
-    const dims = Object.entries(this.facts.extents);
+  }
+
+  // Fields that follow from the tensor.
+  #dims() {
+    this.understood = Object.entries(this.facts.extents)
+        .map(([name, extent]) => [name, BigInt(extent)]);
+    this.sliders.set(this.#extents());
+    const dims = Object.entries(this.facts.layouts[0].dims);
     const last = dims.map(([name, extent]) => `${name}=${BigInt(extent) - 1n}`);
     // A part's own dim, "k/32", has no name in an index.
     byId('at').placeholder = dims.some(([name]) => name.includes('/'))
         ? dims.map(([, extent]) => BigInt(extent) - 1n).join(',') : last.join(',');
     byId('find').placeholder = last.join(' ');
-  }
-
-  #tab() {
-    if (!tabs.includes(this.state.tab)) this.state.tab = 'about';
-    for (const tab of tabs) {
-      const chosen = tab === this.state.tab;
-      byId(tab).hidden = !chosen;
-      byId(`tab-${tab}`).setAttribute('aria-selected', String(chosen));
-      byId(`tab-${tab}`).tabIndex = chosen ? 0 : -1;
-    }
-    const show = {about: () => this.#about(), catalogue: () => this.#catalogue(),
-                  plan: () => this.#plan(), code: () => this.#code(),
-                  commands: () => this.#commands()}[this.state.tab];
-    show?.();
-  }
-
-  #about() {
-    if (!this.facts) return;
-    showAbout(byId('about'), this.facts, this.entries,
-              (number, text) => this.change(number === 0 ? {layout: text} : {to: text}));
-  }
-
-  #catalogue() {
-    showCatalogue(byId('entries'), this.entries, byId('filter').value, (entry) => {
-      try {
-        const {layout, shape, dtype, tables} = this.core.ask('presets', {name: entry.name});
-        this.change({layout, shape, dtype: dtype === 'f32' ? '' : dtype, tables, to: '',
-                     colour: '', label: 'index', view: 'auto', tab: 'about'});
-      } catch (fault) {
-        this.change({layout: entry.name, tab: 'about'});
-      }
-    });
-  }
-
-  #answer(name, words, show) {
-    try {
-      show(byId('answer'), this.core.ask(name, {...tensorOf(this.state), ...words}));
-    } catch (fault) {
-      byId('answer').replaceChildren(element('pre', fault.report ?? fault.message));
-    }
-  }
-
-  #plan() {
-    if (!this.state.to) {
-      byId('plan').replaceChildren(element('p', 'Type a second layout to see how the one ' +
-                                                'becomes the other.'));
-      return;
-    }
-    try {
-      showPlan(byId('plan'), this.core.ask('plan', tensorOf(this.state)));
-    } catch (fault) {
-      byId('plan').replaceChildren(element('pre', fault.report ?? fault.message));
-    }
-  }
-
-  #code() {
-    let text;
-    try {
-      text = this.core.ask('code', {...tensorOf(this.state), to: '',
-                                    language: byId('language').value}).code;
-    } catch (fault) {
-      text = fault.report ?? fault.message;
-    }
-    byId('code-text').textContent = text;
-  }
-
-  #commands() {
-    const parts = this.facts?.layouts[0].parts;
-    byId('commands').replaceChildren(
-        element('h3', 'Command line'), copied(shellCommands(this.state, parts).join('\n')),
-        element('h3', 'Python'), copied(pythonCommands(this.state, parts).join('\n')));
   }
 }

@@ -1,9 +1,15 @@
 // The command line and the Python that show the same.
 
-const plain = /^[A-Za-z0-9_.,:=/%+@-]+$/;
+const plain = /^[A-Za-z0-9_.,:=/%+@][A-Za-z0-9_.,:=/%+@-]*$/;
 
 export function shellWord(text) {
   return plain.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+// Entries of a table are numbers; what is none is left out.
+function tablesOf(state) {
+  return (state.tables || '').split(';').map((text) => text.match(/^([A-Za-z_]\w*)=(\d+(,\d+)*)$/))
+      .filter(Boolean).map(([text, name, entries]) => ({text, name, entries: entries.split(',')}));
 }
 
 function tensorWords(state) {
@@ -11,9 +17,7 @@ function tensorWords(state) {
   if (!state.shape) words.splice(0);
   if (state.dtype) words.push('--dtype', shellWord(state.dtype));
   if (state.part) words.push('--part', shellWord(state.part));
-  for (const table of (state.tables || '').split(';').filter(Boolean)) {
-    words.push('--table', shellWord(table));
-  }
+  for (const {text} of tablesOf(state)) words.push('--table', shellWord(text));
   return words;
 }
 
@@ -24,9 +28,9 @@ export function shellCommands(state, parts = []) {
   const line = (...words) => ['stridewise', ...words].join(' ');
   const draw = ['draw', layout, ...tensor];
   if (state.to) draw.push('--to', shellWord(state.to));
-  if (state.label !== 'index') draw.push('--label', state.label);
+  if (state.label !== 'index') draw.push('--label', shellWord(state.label));
   if (state.colour) draw.push('--color', shellWord(state.colour));
-  if (state.view !== 'auto') draw.push('--view', state.view);
+  if (state.view !== 'auto') draw.push('--view', shellWord(state.view));
   if (state.logical === 'yes') draw.push('--with-logical');
   else if (state.logical) draw.push('--logical', shellWord(state.logical));
   for (const [option, word] of [['--grid', state.grid], ['--max-cells', state.cells],
@@ -44,18 +48,16 @@ export function shellCommands(state, parts = []) {
   return lines;
 }
 
-const pythonText = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const pythonText = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replace(
+    /[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`;
 
 function pythonLayout(text, state) {
   const words = [text, state.shape, state.dtype].filter((word, k) => k === 0 || word)
       .map(pythonText);
   if (!state.shape && state.dtype) words[1] = `dtype=${words[1]}`;
-  for (const table of (state.tables || '').split(';').filter(Boolean)) {
-    const [name, entries] = table.split('=');
-    if (!words.tables) words.tables = [];
-    words.tables.push(`${pythonText(name)}: [${entries.split(',').join(', ')}]`);
-  }
-  if (words.tables) words.push(`tables={${words.tables.join(', ')}}`);
+  const tables = tablesOf(state).map(
+      ({name, entries}) => `${pythonText(name)}: [${entries.join(', ')}]`);
+  if (tables.length > 0) words.push(`tables={${tables.join(', ')}}`);
   const layout = `sw.layout(${words.join(', ')})`;
   return state.part ? `${layout}.part(${pythonText(state.part)})` : layout;
 }

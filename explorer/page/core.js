@@ -26,6 +26,9 @@ function system(memory) {
 }
 
 export class Core {
+  // Called when the core has begun anew: files that it had are gone.
+  restarted = () => {};
+
   // `wasm`: the bytes of the module.
   static async load(wasm) {
     const core = new Core();
@@ -49,7 +52,7 @@ export class Core {
   }
 
   #put(bytes) {
-    const place = this.exports.stridewise_allocate(Math.max(bytes.length, 1));
+    const place = this.exports.stridewise_allocate(Math.max(bytes.length, 1)) >>> 0;
     if (place === 0) throw new CoreError({message: 'there is no memory for that'});
     new Uint8Array(this.exports.memory.buffer).set(bytes, place);
     return place;
@@ -69,13 +72,16 @@ export class Core {
     try {
       const bytes = new TextEncoder().encode(text);
       const place = this.#put(bytes);
-      const begin = this.exports.stridewise_ask(place, bytes.length);
+      // Places beyond 2 GiB are negative to JavaScript.
+      const begin = this.exports.stridewise_ask(place, bytes.length) >>> 0;
+      const size = this.exports.stridewise_answer_bytes() >>> 0;
       this.exports.stridewise_release(place);
-      answer = new TextDecoder().decode(new Uint8Array(
-          this.exports.memory.buffer, begin, this.exports.stridewise_answer_bytes()));
+      answer = new TextDecoder().decode(
+          new Uint8Array(this.exports.memory.buffer, begin, size));
     } catch (fault) {
       if (fault instanceof CoreError) throw fault;
       this.#restart();
+      this.restarted();
       throw new CoreError({message: 'that is too large for the page: use the command line'});
     }
     const told = JSON.parse(answer);
@@ -83,8 +89,9 @@ export class Core {
     return told;
   }
 
-  // Gives the bytes of a file to the core: {file, tensors}.
-  open(name, bytes) {
-    return this.ask('open', {name, place: this.#put(bytes), size: bytes.length});
+  // Gives the bytes of a file to the core: {file, tensors}. `replaces`: the number of one that
+  // is no longer wanted.
+  open(name, bytes, replaces) {
+    return this.ask('open', {name, place: this.#put(bytes), size: bytes.length, replaces});
   }
 }

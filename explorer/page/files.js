@@ -1,15 +1,17 @@
 // Files that are dropped onto the page: a dump, and a reference to compare it with.
 import {button, download, element, list, notice} from './elements.js';
 
-const mostBytes = 1 << 30;
+const mostBytes = 1 << 29;
 const roles = [['file', 'Dump'], ['reference', 'Reference']];
 
 export class Files {
   // `core` answers; `words()` tells the tensor; `changed(told)` is called when there is another
-  // dump, with what its file tells; `fits(expression, shape)` where a layout was found.
+  // dump, with what its file tells, or null without one; `fits(expression, shape, dtype)` where
+  // a layout was found.
   constructor(panel, core, {words, changed, fits}) {
     Object.assign(this, {panel, core, words, changed, fits});
     this.opened = {};
+    this.turns = {file: 0, reference: 0};
     this.results = element('div');
     this.results.setAttribute('role', 'status');
     this.build();
@@ -56,7 +58,10 @@ export class Files {
     label.htmlFor = input.id;
     const row = element('p', '', label, ' ', input);
     const opened = this.opened[role];
-    if (opened) row.append(' ', element('b', opened.name), ' ', this.#tensors(role, opened));
+    if (opened) {
+      row.append(' ', element('b', opened.name), ' ', this.#tensors(role, opened), ' ',
+                 button('Close', () => this.close(role)));
+    }
     return row;
   }
 
@@ -79,25 +84,48 @@ export class Files {
     return select;
   }
 
-  // A file for a role; without one, for the first that has none.
+  // A file for a role; without one, for the first that has none. Of several at once the one
+  // that was chosen last stays.
   async take(role, file) {
     const to = role ?? (this.opened.file && !this.opened.reference ? 'reference' : 'file');
     if (file.size > mostBytes) {
-      notice(`${file.name}: the page takes files of up to 1 GiB; use the command line.`);
+      notice(`${file.name}: the page takes files of up to 512 MiB; use the command line.`);
       return;
     }
+    const turn = ++this.turns[to];
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const {file: number, tensors} = this.core.open(file.name, bytes);
-      if (tensors.length === 0) throw new Error(`${file.name} holds no tensor`);
+      if (turn !== this.turns[to]) return;
+      const {file: number, tensors} = this.core.open(file.name, bytes, this.opened[to]?.number);
       this.opened[to] = {name: file.name, number, tensors, tensor: 0};
-      this.results.replaceChildren();
       this.build();
+      if (tensors.length === 0) {
+        this.close(to);
+        throw new Error(`${file.name} holds no tensor`);
+      }
       if (to === 'file') this.changed(tensors[0].told);
     } catch (fault) {
       notice(fault.message);
       this.results.replaceChildren(element('p', fault.message));
     }
+  }
+
+  close(role) {
+    this.core.ask('close', {file: this.opened[role].number});
+    delete this.opened[role];
+    this.build();
+    this.changed(null);
+  }
+
+  // The core has begun anew, without files.
+  forget() {
+    this.opened = {};
+    this.build();
+  }
+
+  // Of another tensor than is shown now.
+  clear() {
+    this.results.replaceChildren();
   }
 
   #ask(name, files, show) {
@@ -125,21 +153,19 @@ export class Files {
   }
 
   #infer() {
-    const told = this.opened.reference.tensors[this.opened.reference.tensor].told;
-    const shape = this.words().shape || told.shape;
-    const words = {...this.both, shape, dtype: this.words().dtype};
+    const {shape, dtype} = this.words();
     this.results.replaceChildren();
     try {
-      this.results.append(this.#fits(this.core.ask('infer', words), shape));
+      this.results.append(this.#fits(this.core.ask('infer', {...this.both, shape, dtype})));
     } catch (fault) {
       this.results.append(element('pre', fault.report ?? fault.message));
     }
   }
 
-  #fits(told, shape) {
+  #fits(told) {
     const lines = told.fits.map((fit) => element(
         'li', '', element('code', fit.expression), ' ', fit.names.join(', '), ' ',
-        button('Use', () => this.fits(fit.names[0] ?? fit.expression, shape))));
+        button('Use', () => this.fits(fit.names[0] ?? fit.expression, told.shape, told.dtype))));
     return element('section', '', element('p', `${told.outcome}: ${told.reason}`.replace(
         /: $/, '')), element('ul', '', ...lines));
   }
@@ -147,11 +173,12 @@ export class Files {
 
 function showCheck(told) {
   const findings = told.findings.map((text) => element('li', text));
+  const unit = told.in_bits ? 'bits' : 'places';
   return element(
       'section', '',
       element('p', told.padding_nonzero === 0
-          ? `All ${told.padding} places of padding are zero.`
-          : `${told.padding_nonzero} of ${told.padding} places of padding are not zero.`),
+          ? `All ${told.padding} ${unit} of padding are zero.`
+          : `${told.padding_nonzero} of ${told.padding} ${unit} of padding are not zero.`),
       element('ul', '', ...findings),
       element('ul', '', ...told.leaks.map((leak) => element(
           'li', `byte ${leak.byte}: ${leak.count} places${leak.indices && `, ${leak.indices}`}` +

@@ -25,7 +25,7 @@ export function windowAt(middle, step, cells, places) {
 
 export class MemoryMap {
   // `ask(words)` gives what the core says of a range; `moved("first,step")` is called when
-  // another one is shown, `chosen(place, bits)` where somebody wants to see a place.
+  // another one is shown, `chosen(place)` where somebody wants to see a place.
   constructor(canvas, text, {ask, moved, chosen}) {
     Object.assign(this, {canvas, text, ask, moved, chosen});
     this.cursor = 0;
@@ -86,7 +86,7 @@ export class MemoryMap {
     if (step < 1n) step = 1n;
     if (step > most) step = most;
     if (step === this.step) {
-      if (direction < 0) this.chosen(place, this.told.place_bits);
+      if (direction < 0) this.chosen(place);
       return;
     }
     this.step = step;
@@ -119,7 +119,7 @@ export class MemoryMap {
     } else if (zoom !== undefined) {
       this.zoom(zoom);
     } else if (event.key === 'Enter') {
-      this.chosen(this.#placeOf(this.cursor), this.told.place_bits);
+      this.chosen(this.#placeOf(this.cursor));
     } else {
       return;
     }

@@ -42,7 +42,9 @@ export class Sliders {
       Object.assign(number, {type: 'text', inputMode: 'numeric', size: 6});
       number.setAttribute('aria-label', `extent of ${name}`);
       slider.addEventListener('input', () => this.changed(name, slider.value));
-      number.addEventListener('change', () => this.changed(name, number.value));
+      number.addEventListener('change', () => {
+        if (/^\d+$/.test(number.value.trim())) this.changed(name, number.value.trim());
+      });
       row.append(label, slider, number);
       this.rows.set(name, {slider, number});
       return row;

@@ -25,8 +25,7 @@ function read(word) {
   }
 }
 
-// "#layout=nChw8c&shape=n=1,c=17". An address without a layout or a shape has those of the
-// defaults only where it has neither.
+// "#layout=nChw8c&shape=n=1,c=17".
 export function addressOf(state) {
   const words = [];
   for (const [name, usual] of Object.entries(defaults)) {
@@ -40,7 +39,10 @@ export function addressOf(state) {
 export function stateOf(address) {
   const state = {...defaults};
   const words = address.replace(/^#/, '').split('&').filter(Boolean);
-  if (words.length > 0) Object.assign(state, {layout: '', shape: ''});
+  // The usual tensor is that of an address that tells none.
+  if (words.some((word) => /^(layout|shape)=/.test(word))) {
+    Object.assign(state, {layout: '', shape: ''});
+  }
   for (const pair of words) {
     const equals = pair.indexOf('=');
     const name = pair.slice(0, equals);

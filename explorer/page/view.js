@@ -17,8 +17,8 @@ export class View {
     byId('zoom-fit').addEventListener('click', () => this.fit());
     byId('walk-step').addEventListener('click', () => this.step(1));
     byId('walk-back').addEventListener('click', () => this.step(-1));
-    byId('walk-play').addEventListener('click', () => this.walk.play());
-    byId('moves').addEventListener('change', () => this.moves.all(byId('moves').checked));
+    byId('walk-play').addEventListener('click', () => this.play());
+    byId('moves').addEventListener('change', () => this.moves?.all(byId('moves').checked));
     this.frame.addEventListener('wheel', (event) => {
       if (!event.ctrlKey) return;
       event.preventDefault();
@@ -46,38 +46,47 @@ export class View {
     this.magnify(1);
     this.moves.all(byId('moves').checked);
     this.picture.idle();
+    if (told.note) this.picture.complain(`The file is not shown: ${told.note}`);
   }
 
   magnify(factor) {
+    if (!this.svg) return;
     this.zoom = Math.min(Math.max(this.zoom * factor, leastZoom), mostZoom);
     this.svg.style.width = `${this.width * this.zoom}px`;
     this.svg.style.height = 'auto';
   }
 
   fit() {
+    if (!this.svg) return;
     this.zoom = 1;
     this.magnify(this.frame.clientWidth / this.width);
   }
 
   step(by) {
-    this.walk.stop();
-    this.walk.step(by);
+    this.walk?.stop();
+    this.walk?.step(by);
+  }
+
+  play() {
+    this.walk?.play();
   }
 
   find(text) {
-    this.walk.stop();
-    this.picture.find(text);
+    this.walk?.stop();
+    this.picture?.find(text);
   }
 
   clear() {
-    this.walk.end();
+    this.walk?.end();
   }
 
   saveSvg() {
+    if (!this.told) return;
     download('layout.svg', [this.told.svg], 'image/svg+xml');
   }
 
   async savePng() {
+    if (!this.told) return;
     const image = new Image();
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(this.told.svg)}`;
     try {
@@ -90,6 +99,9 @@ export class View {
     canvas.width = image.width * pixelsPerUnit;
     canvas.height = image.height * pixelsPerUnit;
     canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => download('layout.png', [blob], 'image/png'));
+    canvas.toBlob((blob) => {
+      if (blob) download('layout.png', [blob], 'image/png');
+      else notice('The picture is too large for a PNG: save the SVG.');
+    });
   }
 }

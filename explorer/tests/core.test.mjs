@@ -75,8 +75,9 @@ test('what is at a byte', () => {
 });
 
 // A .npy file of format 1.0.
-export function npy(dtype, shape, bytes) {
-  const text = `{'descr': '${dtype}', 'fortran_order': False, 'shape': (${shape.join(', ')},), }`;
+function npy(dtype, shape, bytes, fortran = 'False') {
+  const text = `{'descr': '${dtype}', 'fortran_order': ${fortran}, ` +
+               `'shape': (${shape.join(', ')},), }`;
   const header = text.padEnd(117) + '\n';
   const start = Uint8Array.from([0x93, ...Buffer.from('NUMPY'), 1, 0, 118, 0]);
   return new Uint8Array(Buffer.concat([start, Buffer.from(header), Buffer.from(bytes)]));
@@ -97,7 +98,7 @@ test('files: values, padding, comparison and inference', () => {
   const words = {...tensor, file, reference: other.file};
   const values = core.ask('values', words);
   assert.deepEqual(values.values.slice(0, 3), ['1', '2', '3']);
-  assert.equal(values.statistics.most, elements);
+  assert.equal(values.statistics.most, String(elements));
   const array = core.bytesAt(values.place, values.size);
   assert.deepEqual([...new Float32Array(array.slice(array.length - 4 * elements).buffer)],
                    [...reference]);
@@ -108,6 +109,63 @@ test('files: values, padding, comparison and inference', () => {
   const found = core.ask('infer', {...words, file: clean.file, dtype: 'f32'});
   assert.equal(found.fits[0].expression, 'n c/8 h w c%8');
   assert.match(core.ask('draw', {...words, label: 'value'}).svg, /nonzero|not zero/);
+});
+
+test('arrays in other orders', () => {
+  const numbers = Float32Array.from([1, 4, 2, 5, 3, 6]);
+  const {file, tensors: [{told}]} = core.open(
+      'f.npy', npy('<f4', [2, 3], new Uint8Array(numbers.buffer), 'True'));
+  assert.equal(told.layout, 'd1 d0');
+  const words = {...told, file, dtype: 'f32'};
+  assert.deepEqual(core.ask('values', words).values, ['1', '2', '3', '4', '5', '6']);
+  const big = new Uint8Array(24);
+  [1, 2, 3, 4, 5, 6].forEach((x, k) => new DataView(big.buffer).setFloat32(4 * k, x));
+  const other = core.open('b.npy', npy('>f4', [2, 3], big));
+  const both = {...words, reference: other.file};
+  assert.equal(core.ask('compare', both).differences, 0);
+  const found = core.ask('infer', both);
+  assert.equal(found.fits[0].expression, 'd1 d0');
+  const complex = new Uint8Array(8);
+  [1, 2].forEach((x, k) => new DataView(complex.buffer).setFloat32(4 * k, x));
+  const c64 = core.open('c.npy', npy('>c8', [1], complex));
+  assert.deepEqual(core.ask('values', {...c64.tensors[0].told, file: c64.file}).values, ['1+2j']);
+});
+
+test('elements of less than a byte, and of other types than the layout', () => {
+  const {file} = core.open('q.bin', Uint8Array.from([0xf1, 0x82]));
+  const words = {layout: 'a', shape: 'a=4', dtype: 's4', file};
+  const told = core.ask('values', words);
+  assert.deepEqual(told.values, ['1', '-1', '2', '-8']);
+  assert.equal(told.statistics.least, '-8');
+  const array = core.bytesAt(told.place, told.size);
+  assert.deepEqual([...new Int8Array(array.slice(-4).buffer)], [1, -1, 2, -8]);
+  const wide = core.open('d.npy', npy('<f8', [2], new Uint8Array(16)));
+  assert.match(fault('values', {layout: 'a', shape: 'a=4', file: wide.file}).message, /64 bits/);
+  assert.match(fault('values', {layout: 'a', shape: 'a=4', dtype: 'f32', file}).message,
+               /takes 16 bytes, the file has 2/);
+  const exact = core.open('i.npy', npy('<i8', [1],
+                                       new Uint8Array(BigInt64Array.of(9007199254740993n).buffer)));
+  assert.equal(core.ask('values', {...exact.tensors[0].told, file: exact.file}).statistics.most,
+               '9007199254740993');
+});
+
+test('a picture without the file that is of another tensor', () => {
+  const {file} = core.open('small.bin', new Uint8Array(8));
+  const told = core.ask('draw', {...tensor, file});
+  assert.match(told.svg, /^<svg/);
+  assert.match(told.note, /takes 576 bytes, the file has 8/);
+  core.ask('close', {file});
+  assert.match(fault('values', {...tensor, file}).message, /no such file/);
+});
+
+test('two layouts of two tensors are refused', () => {
+  const words = {layout: 'gemm.xnnpack-f32', shape: 'n=8,k=64', part: 'bias', to: 'n k'};
+  assert.match(fault('at', {...words, index: '0'}).message, /two tensors/);
+});
+
+test('what layouts need is told before sizes are right', () => {
+  assert.deepEqual(core.ask('needs', {layout: 'g<T> x%4'}).tables, ['T']);
+  assert.deepEqual(core.ask('needs', {layout: 'gguf.q4_0', shape: 'n=x'}).parts, ['d', 'q']);
 });
 
 test('files that lie are refused', () => {
@@ -145,8 +203,17 @@ test('links of the documents show what they say', () => {
 });
 
 test('what is too large ends the question, not the page', () => {
-  const error = fault('draw', {layout: 'a'.repeat(50), shape: 'n=1'});
-  assert.ok(error.message);
+  let restarts = 0;
+  core.restarted = () => ++restarts;
+  const {file} = core.open('x.bin', new Uint8Array(16));
+  core.exports = {...core.exports, stridewise_ask() {
+    throw new WebAssembly.RuntimeError('unreachable');
+  }};
+  assert.match(fault('facts', tensor).message, /too large/);
+  assert.equal(restarts, 1);
+  // No file of before is taken for one of now.
+  assert.match(fault('values', {layout: 'a', shape: 'a=4', dtype: 'f32', file}).message,
+               /no such file/);
   const deep = `${'('.repeat(5000)}a${')'.repeat(5000)}`;
   assert.ok(fault('facts', {layout: deep, shape: 'a=4'}).message);
   assert.equal(core.ask('facts', tensor).layouts[0].elements, 102);

@@ -30,7 +30,8 @@ test('addresses that nobody wrote', () => {
   assert.equal(stateOf('#__proto__=x&constructor=y&layout=a').layout, 'a');
   assert.equal({}.x, undefined);
   assert.equal(stateOf('#layout=a&shape=a=3').shape, 'a=3');
-  assert.equal(stateOf('#nonsense').layout, '');
+  assert.equal(stateOf('#nonsense').layout, defaults.layout);
+  assert.equal(stateOf('#shape=a=3').layout, '');
 });
 
 test('extents', () => {
@@ -42,6 +43,19 @@ test('extents', () => {
 test('words of a shell', () => {
   assert.equal(shellWord('nChw8c'), 'nChw8c');
   assert.equal(shellWord("a'b $(x)"), "'a'\\''b $(x)'");
+});
+
+test('commands of a hostile link are words', () => {
+  const state = {...defaults, layout: '-x; touch y', label: 'index;touch x', view: '$(id)',
+                 shape: "a='`", colour: '\n', tables: "T=__import__('os');U=1,0;V"};
+  const shell = shellCommands(state).join('\n');
+  for (const word of ["'index;touch x'", "'$(id)'", "'-x; touch y'", '--table U=1,0']) {
+    assert.ok(shell.includes(word), word);
+  }
+  assert.ok(!shell.includes('import'));
+  const python = pythonCommands(state).join('\n');
+  assert.ok(!python.includes('import__') && python.includes("'\\x0a'"));
+  assert.ok(python.includes("{'U': [1, 0]}"));
 });
 
 test('commands say all that the page shows', () => {

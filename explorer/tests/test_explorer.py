@@ -176,6 +176,27 @@ class Explorer(support.CliTest):
         self.until("return document.getElementById('shape').value === 'n=1,c=9,h=2,w=3'")
         self.until("return location.hash.includes('c=9')")
 
+    def test_tables_are_asked_for(self):
+        self.open(address(layout="g<T> x%4", shape="g=4,x=4"))
+        self.assertTrue(self.text("layout-error"))
+        self.assertTrue(self.id("tables").is_displayed())
+        self.write("tables", "T=1,0,3,2")
+        self.until("return document.getElementById('layout-error').hidden")
+
+    def test_controls_after_a_link_that_shows_nothing(self):
+        self.open(address(layout="nchw", shape="n=x"))
+        for name in ("zoom-in", "zoom-fit", "walk-play", "walk-step", "save-svg", "save-png",
+                     "find-go"):
+            self.id(name).click()
+        self.press(Keys.ESCAPE)
+        self.write("shape", "n=1,c=2,h=2,w=2")
+        self.until("return document.querySelectorAll('#picture g[data-kind]').length === 8")
+        self.write("shape", "n=1,c=")
+        self.js("""const slider = document.getElementById('extent-h');
+                   slider.value = 3;
+                   slider.dispatchEvent(new Event('input'));""")
+        self.until("return document.getElementById('shape').value === 'n=1,c=2,h=3,w=2'")
+
     # -------------------------------------------------------------- looking ---
 
     def test_hover_links_both_memories_with_an_arrow(self):
@@ -279,6 +300,8 @@ class Explorer(support.CliTest):
                    ".includes('n=0,c=16,h=1,w=2')")
         self.id("who").send_keys("999999", Keys.ENTER)
         self.until("return document.getElementById('answer').textContent.includes('outside')")
+        self.write("shape", "n=1,c=9,h=2,w=3")
+        self.until("return document.getElementById('answer').textContent === ''")
 
     def test_plan_and_about(self):
         self.open(address(layout="nchw", to="nChw8c", shape="n=1,c=17,h=2,w=3", tab="plan"))
@@ -404,7 +427,10 @@ class Explorer(support.CliTest):
     def test_sizes_that_nothing_holds(self):
         for shape in ("n=4611686018427387904", "n=99999999999999999999", "n=0", "n=-1", "n="):
             self.open(address(layout="n", shape=shape))
-            self.assertTrue(self.js("return document.documentElement.dataset.ready"), shape)
+            shown = self.js("return !document.getElementById('shape-error').hidden ||"
+                            " !document.getElementById('layout-error').hidden ||"
+                            " document.querySelector('#picture svg') !== null")
+            self.assertTrue(shown, shape)
         self.open(address(layout="(" * 3000, shape="n=1"))
         self.assertTrue(self.text("layout-error"))
 
@@ -419,6 +445,7 @@ class Explorer(support.CliTest):
             message = json.loads(line["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 asked.append(message["params"]["request"]["url"])
+        self.assertIn(PAGE.as_uri(), [url.split("#")[0] for url in asked])
         others = [url for url in asked
                   if not url.startswith(("file:", "about:", "data:", "blob:"))]
         self.assertEqual(others, [])

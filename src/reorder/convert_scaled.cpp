@@ -1,4 +1,3 @@
-// Values that change by the scales of a dim, box by box.
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
 
@@ -53,8 +52,7 @@ Result<void> convert_scaled(const Layout& src, const std::byte* from,
                      "convert_scaled: a parallel_for that is not empty");
   if (src.element_bits() % 8 != 0 || dst.element_bits() % 8 != 0) {
     return fail(ErrorCode::unsupported,
-                "scales of a dim are of elements that are whole bytes; unpack "
-                "these first");
+                "scales of a dim need whole bytes: unpack the elements first");
   }
   const auto scaled = ScaledConversion::make(values, scales, src.shape());
   if (!scaled) return unexpected(scaled.error());
