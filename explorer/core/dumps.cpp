@@ -108,6 +108,15 @@ Json difference_json(const Difference& one, const Shape& shape) {
           {"b", one.b_text}};
 }
 
+std::string print_index(const Shape& shape,
+                        std::span<const std::int64_t> index) {
+  std::string text;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    text += fmt::format("{}{}={}", d == 0 ? "" : ",", shape[d].name, index[d]);
+  }
+  return text;
+}
+
 Json fit_json(const InferFit& fit) {
   return {{"expression", print(fit.layout.expression())},
           {"names", fit.names},
@@ -195,6 +204,12 @@ Reply compare(const Request& request) {
     // The array's dims by their places: names of the file are its own.
     const auto told = parse_shape(told_of(*b->tensor).shape);
     if (!told) return unexpected(told.error());
+    if (!std::ranges::equal(*told, shape, {}, &Dim::extent, &Dim::extent)) {
+      return fail(ErrorCode::mismatch,
+                  fmt::format("the reference is an array of {}, the layout's "
+                              "tensor is {}: give its layout as the second one",
+                              print(*told), print(shape)));
+    }
     const auto all = decoded_as_told(*b, *told);
     if (!all) return unexpected(all.error());
     rows = all->bytes;
@@ -204,7 +219,10 @@ Reply compare(const Request& request) {
     if (!other) return unexpected(other.error());
   }
   DiffOptions options{.type = a->type};
-  if (a->type != b->type) options.type_b = b->type;
+  if (a->type != b->type) {
+    options.type_b = b->type;
+    options.tolerance = tolerance_between(options);
+  }
   const auto report =
       diff(subject->layout, a->bytes, *other, b->bytes, options);
   if (!report) return unexpected(report.error());
@@ -249,6 +267,9 @@ Reply infer_layout(const Request& request) {
               {"reason", found.reason},
               {"shape", print(*shape)},
               {"dtype", dump->type.name},
+              {"first_break",
+               found.first_break ? Json(print_index(*shape, *found.first_break))
+                                 : Json(nullptr)},
               {"elements", count(found.elements)},
               {"matching", count(found.matching)},
               {"fits", std::move(fits)},

@@ -113,6 +113,10 @@ Reply draw(const Request& request) {
       note = dump.error().message;
     }
   }
+  for (const Layout* const layout :
+       {&subject->layout, options->to ? &*options->to : nullptr}) {
+    if (options->to && layout->defect()) return unexpected(*layout->defect());
+  }
   const Result<Picture> picture = make_picture(subject->layout, *options);
   if (!picture) return unexpected(picture.error());
   Json panels = Json::array();

@@ -12,6 +12,8 @@ import {View} from './view.js';
 const types = ['f32', 'f16', 'bf16', 'f64', 's8', 'u8', 's16', 'u16', 's32', 'u32', 's64', 'u64',
                'f8_e4m3fn', 'f8_e5m2', 's4', 'u4', 'u2', 'u1', 'f4'];
 
+const longestReport = 600;
+
 export class App {
   constructor(core) {
     this.core = core;
@@ -59,6 +61,7 @@ export class App {
   // One of many, as somebody types or drags.
   type(words) {
     Object.assign(this.state, words, this.#resets(words));
+    this.#forget();
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.show());
   }
@@ -103,6 +106,8 @@ export class App {
     }
     byId('logical').addEventListener('change', () => this.change(
         {logical: byId('logical').checked ? 'yes' : ''}));
+    byId('moves').addEventListener('change', () => this.replace(
+        {moves: byId('moves').checked ? 'yes' : ''}));
     byId('types').append(...types.map((type) => {
       const option = element('option');
       option.value = type;
@@ -186,8 +191,10 @@ export class App {
   #fileTells(told) {
     if (!told) return this.show();
     const words = {label: 'value'};
-    if (told.dtype) words.dtype = told.dtype;
-    if (told.shape) Object.assign(words, {layout: told.layout, shape: told.shape, to: ''});
+    // A layout that takes as many bytes is what somebody meant.
+    const fits = String(this.facts?.layouts[0].size_bytes) === String(told.bytes);
+    if (told.dtype && !fits) words.dtype = told.dtype;
+    if (told.shape && !fits) Object.assign(words, {layout: told.layout, shape: told.shape, to: ''});
     return this.change(words);
   }
 
@@ -218,12 +225,17 @@ export class App {
     this.#forget();
     this.facts = null;
     try {
+      this.asking = 'needs';
       this.#needs();
+      this.asking = 'facts';
       this.facts = this.core.ask('facts', tensorOf(this.state));
       this.#dims();
       const files = this.files.dump;
+      this.asking = 'drawn';
       this.drawn = this.core.ask('draw', {...pictureOf(this.state), ...files});
-      this.view.show(this.drawn);
+      this.view.show(this.drawn, {bitOf: (index) => this.#bitOf(index),
+                                  whatIs: (offset) => this.#whatIs(offset)});
+      this.view.moves.all(byId('moves').checked = this.state.moves === 'yes');
       if (this.state.find) this.view.find(this.state.find);
     } catch (fault) {
       if (!(fault instanceof CoreError)) throw fault;
@@ -238,6 +250,28 @@ export class App {
     this.answered = tensor;
     byId('answer').replaceChildren();
     this.files.clear();
+  }
+
+  #bitOf(index) {
+    try {
+      return this.core.ask('at', {...tensorOf(this.state), to: '', index}).places[0].bit;
+    } catch (fault) {
+      if (fault instanceof CoreError) return undefined;
+      throw fault;
+    }
+  }
+
+  #whatIs(offset) {
+    try {
+      const bits = BigInt(JSON.parse(this.drawn.model).cell_bits);
+      const [one] = this.core.ask('who', {...tensorOf(this.state), to: '',
+                                          bit: offset * bits}).all;
+      if (one.kind !== 'element') return `${one.kind}, `;
+      return `${Object.entries(one.index).map((pair) => pair.join('=')).join(',')}, `;
+    } catch (fault) {
+      if (fault instanceof CoreError) return '';
+      throw fault;
+    }
   }
 
   // All of memory, where the picture has not all of it.
@@ -256,17 +290,32 @@ export class App {
   #complain(fault) {
     this.fault = fault;
     byId('view').classList.toggle('stale', Boolean(fault));
-    const {state} = this;
-    const about = !fault ? '' : fault.text && fault.text === state.to ? 'to'
-        : fault.text && fault.text === state.shape ? 'shape'
-        : state.layout && !state.shape ? 'shape' : 'layout';
-    for (const name of ['layout', 'to', 'shape']) {
-      complainAt(byId(name), byId(`${name}-error`), name === about ? fault.report : null);
+    const about = fault ? this.#about(fault) : '';
+    for (const name of ['layout', 'to', 'shape', 'dtype', 'tables']) {
+      complainAt(byId(name), byId(`${name}-error`),
+                 name === about ? fault.report.slice(0, longestReport) : null);
     }
-    if (fault && !state.layout) {
+    if (about === 'drawn') {
+      byId('details').className = 'missing';
+      byId('details').textContent = fault.message.slice(0, longestReport);
+    }
+    if (fault && !this.state.layout) {
       complainAt(byId('layout'), byId('layout-error'),
                  'Type a layout, such as nChw8c or n c/8 h w c%8, or choose one of the catalogue.');
     }
+  }
+
+  // The field that an error is about; "drawn": how the picture is drawn.
+  #about(fault) {
+    const {state} = this;
+    if (fault.text) {
+      const field = ['to', 'shape', 'dtype'].find((name) => state[name] === fault.text);
+      if (field) return field;
+    }
+    if (this.asking === 'drawn') return 'drawn';
+    if (this.asking === 'facts' && fault.message.includes('table')) return 'tables';
+    if (this.asking === 'facts' && fault.message.includes('dtype')) return 'dtype';
+    return state.layout && !state.shape ? 'shape' : 'layout';
   }
 
   // Fields that a layout asks for, whether its sizes are right or not.
@@ -288,10 +337,11 @@ export class App {
         .map(([name, extent]) => [name, BigInt(extent)]);
     this.sliders.set(this.#extents());
     const dims = Object.entries(this.facts.layouts[0].dims);
-    const last = dims.map(([name, extent]) => `${name}=${BigInt(extent) - 1n}`);
+    const lastOf = (extent) => (BigInt(extent) > 0n ? BigInt(extent) - 1n : 0n);
+    const last = dims.map(([name, extent]) => `${name}=${lastOf(extent)}`);
     // A part's own dim, "k/32", has no name in an index.
     byId('at').placeholder = dims.some(([name]) => name.includes('/'))
-        ? dims.map(([, extent]) => BigInt(extent) - 1n).join(',') : last.join(',');
+        ? dims.map(([, extent]) => lastOf(extent)).join(',') : last.join(',');
     byId('find').placeholder = last.join(' ');
   }
 }

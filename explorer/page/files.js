@@ -66,8 +66,8 @@ export class Files {
   }
 
   #tensors(role, opened) {
-    const text = (tensor) => `${tensor.name || 'tensor'} ${tensor.type} ` +
-                             `${tensor.shape.join('x')}, ${tensor.bytes} bytes`;
+    const text = (tensor) => [[tensor.name, tensor.type, tensor.shape.join('x')]
+        .filter(Boolean).join(' '), `${tensor.bytes} bytes`].filter(Boolean).join(', ');
     if (opened.tensors.length < 2) return element('span', text(opened.tensors[0]));
     const select = element('select', '', ...opened.tensors.map((tensor, number) => {
       const option = element('option', text(tensor));
@@ -79,7 +79,7 @@ export class Files {
     select.addEventListener('change', () => {
       opened.tensor = Number(select.value);
       this.results.replaceChildren();
-      if (role === 'file') this.changed(opened.tensors[opened.tensor].told);
+      if (role === 'file') this.changed(this.#told(opened));
     });
     return select;
   }
@@ -103,11 +103,15 @@ export class Files {
         this.close(to);
         throw new Error(`${file.name} holds no tensor`);
       }
-      if (to === 'file') this.changed(tensors[0].told);
+      if (to === 'file') this.changed(this.#told(this.opened.file));
     } catch (fault) {
       notice(fault.message);
       this.results.replaceChildren(element('p', fault.message));
     }
+  }
+
+  #told({tensors, tensor}) {
+    return {...tensors[tensor].told, bytes: tensors[tensor].bytes};
   }
 
   close(role) {
@@ -166,8 +170,11 @@ export class Files {
     const lines = told.fits.map((fit) => element(
         'li', '', element('code', fit.expression), ' ', fit.names.join(', '), ' ',
         button('Use', () => this.fits(fit.names[0] ?? fit.expression, told.shape, told.dtype))));
-    return element('section', '', element('p', `${told.outcome}: ${told.reason}`.replace(
-        /: $/, '')), element('ul', '', ...lines));
+    const said = told.reason || told.outcome;
+    const near = told.best ? [element('p', '', 'Nearest: ', element('code', told.best.expression),
+                                      told.first_break ? `, but for ${told.first_break}` : '')] : [];
+    return element('section', '', element('p', `${said} (the reference is ${told.shape})`),
+                   element('ul', '', ...lines), ...near);
   }
 }
 

@@ -33,9 +33,10 @@ export class Panels {
   }
 
   #press(event) {
-    const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-    if (!by) return;
-    const next = tabs[(tabs.indexOf(this.app.state.tab) + by + tabs.length) % tabs.length];
+    const now = tabs.indexOf(this.app.state.tab);
+    const at = {ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: -1}[event.key];
+    if (at === undefined) return;
+    const next = tabs.at(at % tabs.length);
     byId(`tab-${next}`).click();
     byId(`tab-${next}`).focus();
     event.preventDefault();

@@ -4,7 +4,7 @@
 export const defaults = {
   layout: 'nChw8c', shape: 'n=1,c=17,h=2,w=3', dtype: '', to: '', part: '', tables: '',
   label: 'index', colour: '', view: 'auto', logical: '', grid: '', cells: '', columns: '',
-  walk: '', marks: '', tab: 'about', find: '', map: '',
+  walk: '', marks: '', moves: '', tab: 'about', find: '', map: '',
 };
 
 const readable = /%(2C|2F|3A|3D|3B|40|24)/g;

@@ -6,6 +6,7 @@ import {Moves} from './moves.js';
 
 const pixelsPerUnit = 2;  // of a PNG
 const [leastZoom, mostZoom] = [0.2, 8];
+const leastFit = 0.7;
 
 export class View {
   constructor() {
@@ -26,8 +27,8 @@ export class View {
     }, {passive: false});
   }
 
-  // What the core answered to `draw`.
-  show(told) {
+  // What the core answered to `draw`; `asked` answers what the cells do not tell.
+  show(told, asked) {
     this.walk?.stop();
     this.told = told;
     // The SVG is of the core, which escapes all names. A parser of XML takes no scripts.
@@ -38,12 +39,15 @@ export class View {
     this.svg = root.querySelector('svg');
     this.width = Number(this.svg.getAttribute('width'));
     this.picture = new Picture(root, JSON.parse(told.model), this.details);
+    Object.assign(this.picture, asked);
     this.walk = new Walk(this.picture, () => {
       byId('walk-play').textContent = this.walk.playing ? 'Stop' : 'Walk';
     });
     this.moves = new Moves(this.picture);
     byId('moves-label').hidden = !this.moves.to;
     this.magnify(1);
+    if (told.title !== this.title) this.#fitWide();
+    this.title = told.title;
     this.moves.all(byId('moves').checked);
     this.picture.idle();
     if (told.note) this.picture.complain(`The file is not shown: ${told.note}`);
@@ -60,6 +64,13 @@ export class View {
     if (!this.svg) return;
     this.zoom = 1;
     this.magnify(this.frame.clientWidth / this.width);
+  }
+
+  // Of another tensor: no smaller than it can be read.
+  #fitWide() {
+    const room = this.frame.clientWidth / this.width;
+    this.zoom = 1;
+    this.magnify(room < 1 ? Math.max(room, leastFit) : 1);
   }
 
   step(by) {

@@ -81,8 +81,9 @@ test('what is asked for', () => {
   assert.equal(question('  ', model, main), null);
   assert.deepEqual(question('c=16 w=2', model, main).index, [16n, 2n]);
   assert.deepEqual(question('16,2', model, main).name, 'c=16,w=2');
-  assert.deepEqual(question('byte 64', model, main), {offset: 16n});
-  assert.deepEqual(question('offset=5', model, main), {offset: 5n});
+  assert.deepEqual(question('byte 64', model, main), {offset: 16n, note: ''});
+  assert.deepEqual(question('byte 66', model, main), {offset: 16n, note: 'byte 2 of it'});
+  assert.deepEqual(question('offset=5', model, main), {offset: 5n, note: ''});
   assert.match(question('byte 288', model, main).complaint, /72 places/);
   assert.match(question('c=17', model, main).complaint, /17 indices/);
   assert.match(question('x=1', model, main).complaint, /dims c, w/);

@@ -178,10 +178,10 @@ class Explorer(support.CliTest):
 
     def test_tables_are_asked_for(self):
         self.open(address(layout="g<T> x%4", shape="g=4,x=4"))
-        self.assertTrue(self.text("layout-error"))
+        self.assertTrue(self.text("tables-error"))
         self.assertTrue(self.id("tables").is_displayed())
         self.write("tables", "T=1,0,3,2")
-        self.until("return document.getElementById('layout-error').hidden")
+        self.until("return document.getElementById('tables-error').hidden")
 
     def test_controls_after_a_link_that_shows_nothing(self):
         self.open(address(layout="nchw", shape="n=x"))
@@ -209,14 +209,36 @@ class Explorer(support.CliTest):
         self.assertEqual(self.js("return document.querySelectorAll('path.move-all').length"),
                          102)
 
+    def test_find_in_layouts_of_bits_and_parts(self):
+        for words, says in (
+                ({"layout": "image.raw10", "shape": "y=2,x=8", "dtype": "u10",
+                  "find": "y=1,x=6"}, "y=1,x=6"),
+                ({"layout": "gguf.q4_0", "shape": "n=2,k=64", "part": "q",
+                  "find": "n=1,k=40"}, "n=1,k=40"),
+                ({"layout": "nChw16c", "shape": "n=64,c=1000,h=500,w=400",
+                  "find": "byte 2000000000"}, "n=2,c="),
+                (dict(BLOCKED, find="byte 353"), "byte 1 of it")):
+            self.open(address(**words))
+            self.assertIn(says, self.text("details"))
+            self.assertEqual(self.id("details").get_attribute("class"), "", words)
+
+    def test_what_an_error_is_about(self):
+        for field, words in (("dtype", dict(BLOCKED, dtype="f99")),
+                             ("to", dict(BLOCKED, to="nchw+")),
+                             ("layout", dict(BLOCKED, layout="n c/ h w"))):
+            self.open(address(**words))
+            self.assertTrue(self.text(f"{field}-error"), words)
+        self.open(address(**BLOCKED, colour="zz"))
+        self.assertIn("zz", self.text("details"))
+        self.assertFalse(self.id("layout-error").is_displayed())
+
     def test_keyboard_alone(self):
         self.open(address(**BLOCKED))
         self.js("document.querySelector('#picture [tabindex=\"0\"]').focus()")
         self.press(Keys.ARROW_RIGHT)
         self.assertIn("n=0,c=1,h=0,w=0", self.text("details"))
         self.press("n")
-        self.assertIn("n=0,c=0,h=0,w=0", self.text("details"))
-        self.press("n")
+        self.assertIn("n=0,c=2,h=0,w=0", self.text("details"))
         self.assertIn("jump [a:0] c%8", self.text("details"))
         width = "return document.querySelector('#picture svg').clientWidth"
         before = self.js(width)

@@ -44,6 +44,10 @@ export class Picture {
   busy = false;
   // Called with the cells that are shown.
   shown = () => {};
+  // What is asked where the cells do not tell it: the bit of an index ("n=0,c=1"), what lies
+  // at an offset. Nothing is known without them.
+  bitOf = () => undefined;
+  whatIs = () => '';
 
   #panel(g, layout) {
     const panel = {g, name: g.dataset.panel, layout, cells: [], byIndex: new Map(),
@@ -113,6 +117,7 @@ export class Picture {
   // Frames a cell and those of the same element in all panels; says what it is.
   show(cell, note = '') {
     for (const rect of this.root.querySelectorAll('.overlay rect')) rect.remove();
+    this.current = cell;
     const same = this.same(cell);
     for (const one of same) this.frame(one, one === cell ? 'cursor' : 'lit');
     const [[, what], ...others] = this.facts(cell);
@@ -146,6 +151,7 @@ export class Picture {
 
   idle() {
     this.clear();
+    this.current = undefined;
     this.details.className = '';
     this.details.textContent = 'Point at a cell to see what it holds and where it is.';
   }
@@ -157,9 +163,16 @@ export class Picture {
     cell.node.scrollIntoView({block: 'nearest', inline: 'nearest'});
   }
 
-  reveal(cell) {
+  reveal(cell, note) {
     this.focus(cell);
-    this.show(cell);
+    this.show(cell, note);
+  }
+
+  // Of what is not drawn.
+  tell(text) {
+    this.clear();
+    this.details.className = '';
+    this.details.textContent = text;
   }
 
   // ---------------------------------------------------------- finding ---
@@ -172,17 +185,25 @@ export class Picture {
     if (asked.complaint) return this.complain(asked.complaint);
     if (asked.offset !== undefined) {
       const cell = main.byOffset.get(asked.offset);
-      if (cell) return this.reveal(cell);
-      return this.complain(`${text}: in a part that is left out.`);
+      if (cell) return this.reveal(cell, asked.note);
+      return this.tell(`${text}: ${this.whatIs(asked.offset)}in a part that is left out.`);
     }
     for (const panel of this.memories) {
       if (panel.byIndex.has(asked.name)) return this.reveal(panel.byIndex.get(asked.name));
     }
-    if (!main.layout.plain) return this.complain(`${asked.name} is none of the cells drawn.`);
-    const offset = offsetOf(main.layout, asked.index);
-    return this.complain(
-        `${asked.name} lies at offset ${offset}, byte ` +
-        `${offset * BigInt(this.model.element_bytes)}: in a part that is left out.`);
+    const offset = this.#offsetOf(asked, main.layout);
+    if (offset === undefined) return this.complain(`${asked.name} is none of the cells drawn.`);
+    const cell = main.byOffset.get(offset);
+    if (cell) return this.reveal(cell);
+    return this.tell(`${asked.name} lies at offset ${offset}, byte ` +
+                     `${offset * BigInt(this.model.cell_bits) / 8n}: in a part that is left out.`);
+  }
+
+  // In cells.
+  #offsetOf(asked, layout) {
+    if (layout.plain) return offsetOf(layout, asked.index);
+    const bit = this.bitOf(asked.name);
+    return bit === undefined ? undefined : BigInt(bit) / BigInt(this.model.cell_bits);
   }
 
   // ---------------------------------------------------------- keyboard ---

@@ -26,8 +26,10 @@ function placeAsked(text, model, main) {
   if (!number) return null;
   const asked = BigInt(number[2]);
   const bytes = number[1].toLowerCase().startsWith('b');
-  const offset = bytes ? asked * 8n / BigInt(model.cell_bits) : asked;
-  if (offset < BigInt(main.places)) return {offset};
+  const cell = BigInt(model.cell_bits);
+  const offset = bytes ? asked * 8n / cell : asked;
+  const rest = bytes ? asked * 8n % cell / 8n : 0n;
+  if (offset < BigInt(main.places)) return {offset, note: rest ? `byte ${rest} of it` : ''};
   return {complaint: `${text}: beyond the tensor's ${main.places} places.`};
 }
 
@@ -61,8 +63,8 @@ function indexAsked(given, model) {
   return {index, name: model.shape.map((dim, d) => `${dim.name}=${index[d]}`).join(',')};
 }
 
-// What a text asks for: {index, name}, {offset} of the first memory, {complaint}, or null of
-// an empty text. `main` is the layout of that memory.
+// What a text asks for: {index, name}, {offset, note} of the first memory, {complaint}, or null
+// of an empty text. `main` is the layout of that memory.
 export function question(text, model, main) {
   const words = text.trim().split(/[\s,;]+/).filter(Boolean);
   if (words.length === 0) return null;

@@ -71,6 +71,8 @@ export class Walk {
   }
 
   step(by) {
+    // From where somebody is.
+    if (this.position < 0) this.position = this.order.indexOf(this.picture.current);
     const next = this.position + by;
     if (next < 0 || next >= this.order.length) return this.stop();
     const from = this.order[this.position];
