@@ -188,7 +188,7 @@ function showCheck(told) {
           : `${told.padding_nonzero} of ${told.padding} ${unit} of padding are not zero.`),
       element('ul', '', ...findings),
       element('ul', '', ...told.leaks.map((leak) => element(
-          'li', `byte ${leak.byte}: ${leak.count} places${leak.indices && `, ${leak.indices}`}` +
+          'li', `byte ${leak.byte}: ${leak.count} ${leak.count === 1 ? unit.slice(0, -1) : unit}${leak.indices && `, ${leak.indices}`}` +
                 `${leak.holds && `; ${leak.holds}`}`))));
 }
 
