@@ -7,6 +7,7 @@ STRIDEWISE_EXPLORER names the page, STRIDEWISE_BIN the program.
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -349,11 +350,12 @@ class Explorer(support.CliTest):
                 self.assertTrue(line.startswith("stridewise "))
                 done = subprocess.run(
                     line.replace("stridewise", support.BINARY, 1), shell=True, cwd=self.folder,
-                    capture_output=True, text=True, check=False,
-                    # The picture of a conversion names the kernel; the page has these.
-                    env={**os.environ, "STRIDEWISE_ISA": "portable"})
+                    capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, line + done.stderr)
-            self.assertEqual(self.path("picture.svg").read_text(), svg, words)
+            # The picture of a conversion names the kernel, which the machine decides.
+            drawn = re.sub(r"\.(sse4|avx2|avx512|vbmi)\w*", "",
+                           self.path("picture.svg").read_text())
+            self.assertEqual(drawn, svg, words)
 
     def page_svg(self):
         """What the button SVG saves."""
