@@ -108,15 +108,6 @@ Json difference_json(const Difference& one, const Shape& shape) {
           {"b", one.b_text}};
 }
 
-std::string print_index(const Shape& shape,
-                        std::span<const std::int64_t> index) {
-  std::string text;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    text += fmt::format("{}{}={}", d == 0 ? "" : ",", shape[d].name, index[d]);
-  }
-  return text;
-}
-
 Json fit_json(const InferFit& fit) {
   return {{"expression", print(fit.layout.expression())},
           {"names", fit.names},
@@ -267,9 +258,9 @@ Reply infer_layout(const Request& request) {
               {"reason", found.reason},
               {"shape", print(*shape)},
               {"dtype", dump->type.name},
-              {"first_break",
-               found.first_break ? Json(print_index(*shape, *found.first_break))
-                                 : Json(nullptr)},
+              {"first_break", found.first_break
+                                  ? Json(index_text(*shape, *found.first_break))
+                                  : Json(nullptr)},
               {"elements", count(found.elements)},
               {"matching", count(found.matching)},
               {"fits", std::move(fits)},

@@ -49,11 +49,7 @@ class Cells {
   // Of the last element that was found: "n=1,c=3".
   [[nodiscard]] std::string name() const {
     const Tensor& tensor = layout_.tensors()[static_cast<std::size_t>(tensor_)];
-    std::string text;
-    for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
-      text += fmt::format("{}{}={}", d == 0 ? "" : ",", tensor.shape[d].name,
-                          index_[d]);
-    }
+    const std::string text = index_text(tensor.shape, index_);
     return tensor.name.empty() ? text : tensor.name + " " + text;
   }
   [[nodiscard]] const draw::Colouring& colouring() const { return colouring_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reply.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 namespace stridewise::explorer {
@@ -23,6 +25,15 @@ Json named(const Shape& shape, std::span<const std::int64_t> index) {
     json[shape[d].name] = count(index[d]);
   }
   return json;
+}
+
+std::string index_text(const Shape& shape,
+                       std::span<const std::int64_t> index) {
+  std::string text;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    text += fmt::format("{}{}={}", d == 0 ? "" : ",", shape[d].name, index[d]);
+  }
+  return text;
 }
 
 Json coordinates_at(const Layout& layout, std::int64_t bit) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "json.hpp"
 #include "request.hpp"
@@ -19,6 +20,9 @@ using Reply = Result<Json>;
 [[nodiscard]] Json named(const Shape& shape);
 [[nodiscard]] Json named(const Shape& shape,
                          std::span<const std::int64_t> index);
+// "n=1,c=16"
+[[nodiscard]] std::string index_text(const Shape& shape,
+                                     std::span<const std::int64_t> index);
 [[nodiscard]] Json coordinates_at(const Layout& layout, std::int64_t bit);
 [[nodiscard]] Json error_json(const Error& error);
 
