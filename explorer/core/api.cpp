@@ -34,9 +34,8 @@ constexpr std::array questions = {
 
 Reply answer_to(const Request& request) {
   const std::string& name = request.text("ask");
-  const auto* const question =
-      std::ranges::find(questions, name, &Question::name).base();
-  if (question == questions.data() + questions.size()) {
+  const auto question = std::ranges::find(questions, name, &Question::name);
+  if (question == questions.end()) {
     return stridewise::fail(ErrorCode::unknown_name, "no question " + name);
   }
   return question->answer(request);

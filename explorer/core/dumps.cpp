@@ -44,9 +44,11 @@ Result<Decoded> decoded(const Layout& layout, const Dump& dump) {
   return all;
 }
 
-// In the layout that the file tells, else the dims one after the other.
-Result<Decoded> decoded_as_told(const Dump& dump, const Shape& shape) {
-  const ToldWords told = told_of(*dump.tensor);
+// The same tensor row by row: in `room`, where its file tells a layout, else as it is.
+Result<Dump> row_by_row(Dump dump, const Shape& shape,
+                        std::vector<std::byte>& room) {
+  const ToldTensor told = told_of(*dump.tensor);
+  if (told.layout.empty()) return dump;
   std::vector<std::string> dims;
   for (const Dim& dim : shape) dims.push_back(dim.name);
   const auto source = resolve_layout(told.layout, dims);
@@ -54,7 +56,31 @@ Result<Decoded> decoded_as_told(const Dump& dump, const Shape& shape) {
   const auto layout = source->bind(
       shape, Binding{.element_bits = dump.type.bits, .tables = {}});
   if (!layout) return unexpected(layout.error());
-  return decoded(*layout, dump);
+  Result<Decoded> all = decoded(*layout, dump);
+  if (!all) return unexpected(all.error());
+  room = std::move(all->bytes);
+  dump.bytes = room;
+  dump.type = all->type;
+  return dump;
+}
+
+// The reference of a comparison without a layout of its own: an array's dims by their
+// places, as names of a file are its own.
+Result<Dump> reference_of(const Request& request, const Shape& shape,
+                          std::vector<std::byte>& room) {
+  const Result<Dump> dump = dump_of(request, "reference");
+  if (!dump) return dump;
+  const ToldTensor told = told_of(*dump->tensor);
+  if (told.layout.empty()) return dump;
+  const auto own = parse_shape(told.shape);
+  if (!own) return unexpected(own.error());
+  if (!std::ranges::equal(*own, shape, {}, &Dim::extent, &Dim::extent)) {
+    return fail(ErrorCode::mismatch,
+                fmt::format("the reference is an array of {}, the layout's "
+                            "tensor is {}: give its layout as the second one",
+                            print(*own), print(shape)));
+  }
+  return row_by_row(*dump, *own, room);
 }
 
 Json statistics(const Decoded& all) {
@@ -182,33 +208,14 @@ Reply compare(const Request& request) {
   const Result<Dump> a =
       dump_of(request, "file", subject->layout, subject->type);
   if (!a) return unexpected(a.error());
-  Result<Dump> b = dump_of(request, "reference");
+  std::vector<std::byte> room;
+  const Result<Dump> b =
+      subject->to ? dump_of(request, "reference", *subject->to, subject->type)
+                  : reference_of(request, shape, room);
   if (!b) return unexpected(b.error());
-  Result<Layout> other = row_major(subject->layout, b->type.bits);
+  const Result<Layout> other =
+      subject->to ? *subject->to : row_major(subject->layout, b->type.bits);
   if (!other) return unexpected(other.error());
-  std::vector<std::byte> rows;
-  if (subject->to) {
-    b = dump_of(request, "reference", *subject->to, subject->type);
-    if (!b) return unexpected(b.error());
-    other = *subject->to;
-  } else if (!told_of(*b->tensor).layout.empty()) {
-    // The array's dims by their places: names of the file are its own.
-    const auto told = parse_shape(told_of(*b->tensor).shape);
-    if (!told) return unexpected(told.error());
-    if (!std::ranges::equal(*told, shape, {}, &Dim::extent, &Dim::extent)) {
-      return fail(ErrorCode::mismatch,
-                  fmt::format("the reference is an array of {}, the layout's "
-                              "tensor is {}: give its layout as the second one",
-                              print(*told), print(shape)));
-    }
-    const auto all = decoded_as_told(*b, *told);
-    if (!all) return unexpected(all.error());
-    rows = all->bytes;
-    b->type = all->type;
-    b->bytes = rows;
-    other = row_major(subject->layout, all->type.bits);
-    if (!other) return unexpected(other.error());
-  }
   DiffOptions options{.type = a->type};
   if (a->type != b->type) {
     options.type_b = b->type;
@@ -234,21 +241,18 @@ Reply infer_layout(const Request& request) {
   if (!reference) return unexpected(reference.error());
   const Result<Dump> dump = dump_of(request, "file");
   if (!dump) return unexpected(dump.error());
-  const ToldWords told = told_of(*reference->tensor);
+  const ToldTensor told = told_of(*reference->tensor);
   const Result<Shape> shape =
       parse_shape(told.shape.empty() ? request.text("shape") : told.shape);
   if (!shape) return unexpected(shape.error());
-  std::vector<std::byte> rows(reference->bytes.begin(), reference->bytes.end());
-  if (!told.layout.empty()) {
-    Result<Decoded> all = decoded_as_told(*reference, *shape);
-    if (!all) return unexpected(all.error());
-    rows = std::move(all->bytes);
-  }
-  const InferPair pair{rows, dump->bytes};
+  std::vector<std::byte> room;
+  const Result<Dump> rows = row_by_row(*reference, *shape, room);
+  if (!rows) return unexpected(rows.error());
+  const InferPair pair{rows->bytes, dump->bytes};
   const auto report = infer_typed(
       std::span(&pair, 1),
       {.infer = {.shape = *shape, .element_bytes = dump->type.bytes()},
-       .reference = array_type(reference->type),
+       .reference = array_type(rows->type),
        .dump = dump->type});
   if (!report) return unexpected(report.error());
   const InferReport& found = report->report;

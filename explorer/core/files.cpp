@@ -69,7 +69,7 @@ Result<std::vector<ContainedTensor>> tensors_of(
 
 // What the page fills into its fields: "n c", "n=2,c=3".
 Json told_json(const ContainedTensor& tensor) {
-  const ToldWords told = told_of(tensor);
+  const ToldTensor told = told_of(tensor);
   return {
       {"layout", told.layout}, {"shape", told.shape}, {"dtype", told.dtype}};
 }
@@ -117,8 +117,8 @@ Result<File*> file_numbered(const Request& request, std::string_view name) {
 
 }  // namespace
 
-ToldWords told_of(const ContainedTensor& tensor) {
-  ToldWords told{tensor.layout, tensor.logical_shape, tensor.logical_type};
+ToldTensor told_of(const ContainedTensor& tensor) {
+  ToldTensor told{tensor.layout, tensor.logical_shape, tensor.logical_type};
   const std::size_t rank = tensor.shape.size();
   static const std::vector<std::string> usual = {"n", "c", "h", "w"};
   std::string order;

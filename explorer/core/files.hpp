@@ -14,6 +14,7 @@
 #include "request.hpp"
 #include "stridewise/container.hpp"
 #include "stridewise/element.hpp"
+#include "stridewise/io.hpp"
 #include "stridewise/result.hpp"
 
 namespace stridewise::explorer {
@@ -31,14 +32,8 @@ struct File {
   std::vector<ContainedTensor> tensors;
 };
 
-// What a file tells of a tensor; empty: nothing. An array in Fortran order has its dims in
-// the order of memory: "d1 d0".
-struct ToldWords {
-  std::string layout;
-  std::string shape;
-  std::string dtype;
-};
-[[nodiscard]] ToldWords told_of(const ContainedTensor& tensor);
+// An array in Fortran order has its dims in the order of memory: "d1 d0".
+[[nodiscard]] ToldTensor told_of(const ContainedTensor& tensor);
 
 // One tensor of a file.
 struct Dump {

@@ -26,7 +26,7 @@ using Reply = Result<Json>;
 [[nodiscard]] Json coordinates_at(const Layout& layout, std::int64_t bit);
 [[nodiscard]] Json error_json(const Error& error);
 
-// Each answers one question of the page; explorer/page/core.js lists what they take.
+// Each answers one question of the page; what it takes stands at its definition.
 [[nodiscard]] Reply presets(const Request& request);
 [[nodiscard]] Reply complete(const Request& request);
 [[nodiscard]] Reply needs(const Request& request);

@@ -1,8 +1,6 @@
 // Where an element is, what is at a byte, and how a conversion is done.
 import {element, list} from './elements.js';
-
-const pairs = (object) => Object.entries(object)
-    .map(([name, value]) => `${name}=${value}`).join(',');
+import {textOf} from './state.js';
 
 function bitsText(place) {
   if (place.bits) return `bits ${place.bits.join(', ')}`;
@@ -14,10 +12,10 @@ function bitsText(place) {
 export function showAt(panel, told) {
   panel.replaceChildren(...told.places.map((place) => element(
       'section', '', element('h3', place.expression), list([
-        ['element', pairs(told.index)],
+        ['element', textOf(told.index)],
         ['place', bitsText(place)],
         ['element offset', place.element_offset],
-        ['coordinates', pairs(place.coords)],
+        ['coordinates', textOf(place.coords)],
         ['part', place.part],
       ]))));
 }
@@ -25,12 +23,12 @@ export function showAt(panel, told) {
 export function showWho(panel, told) {
   panel.replaceChildren(...told.all.map((one) => list([
     ['bits', `${one.bit} to ${BigInt(one.bit) + BigInt(one.bits) - 1n}`],
-    ['holds', one.kind === 'element' ? pairs(one.index) || 'the one element' : one.kind],
+    ['holds', one.kind === 'element' ? textOf(one.index) || 'the one element' : one.kind],
     ['of it', one.kind === 'element' && one.bits < one.element_bits
         ? `bits ${one.first_bit} to ${one.first_bit + one.bits - 1}` : null],
     ['copy', Number(one.copy) > 0 ? one.copy : null],
     ['part', one.part],
-    ['coordinates', pairs(one.coords)],
+    ['coordinates', textOf(one.coords)],
     ['note', one.more ? 'other elements share this place' : null],
   ])));
 }

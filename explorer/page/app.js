@@ -6,7 +6,8 @@ import {Files} from './files.js';
 import {MemoryMap} from './map.js';
 import {Panels} from './panels.js';
 import {Sliders} from './sliders.js';
-import {addressOf, extentsOf, pictureOf, shapeOf, stateOf, tensorOf} from './state.js';
+import {addressOf, extentsOf, pictureOf, shapeOf, stateOf, tensorOf,
+        textOf} from './state.js';
 import {View} from './view.js';
 
 const types = ['f32', 'f16', 'bf16', 'f64', 's8', 'u8', 's16', 'u16', 's32', 'u32', 's64', 'u64',
@@ -209,6 +210,7 @@ export class App {
       if (byId(id).value !== state[name]) byId(id).value = state[name];
     }
     byId('logical').checked = state.logical !== '';
+    byId('moves').checked = state.moves === 'yes';
     this.#tensor();
     // The picture comes first.
     clearTimeout(this.later);
@@ -235,7 +237,6 @@ export class App {
       this.drawn = this.core.ask('draw', {...pictureOf(this.state), ...files});
       this.view.show(this.drawn, {bitOf: (index) => this.#bitOf(index),
                                   whatIs: (offset) => this.#whatIs(offset)});
-      this.view.moves.all(byId('moves').checked = this.state.moves === 'yes');
       if (this.state.find) this.view.find(this.state.find);
     } catch (fault) {
       if (!(fault instanceof CoreError)) throw fault;
@@ -263,11 +264,11 @@ export class App {
 
   #whatIs(offset) {
     try {
-      const bits = BigInt(JSON.parse(this.drawn.model).cell_bits);
+      const bits = BigInt(this.view.picture.model.cell_bits);
       const [one] = this.core.ask('who', {...tensorOf(this.state), to: '',
                                           bit: offset * bits}).all;
       if (one.kind !== 'element') return `${one.kind}, `;
-      return `${Object.entries(one.index).map((pair) => pair.join('=')).join(',')}, `;
+      return `${textOf(one.index)}, `;
     } catch (fault) {
       if (fault instanceof CoreError) return '';
       throw fault;

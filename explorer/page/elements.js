@@ -40,6 +40,11 @@ export function button(text, press) {
   return made;
 }
 
+// What is wrong, with a caret where the library tells a place.
+export function report(fault) {
+  return element('pre', fault.report ?? fault.message);
+}
+
 // A text to be copied, with its button.
 export function copied(text) {
   const code = element('pre', text);

@@ -1,5 +1,6 @@
 // Files that are dropped onto the page: a dump, and a reference to compare it with.
-import {button, download, element, list, notice} from './elements.js';
+import {button, download, element, list, notice, report} from './elements.js';
+import {textOf} from './state.js';
 
 const mostBytes = 1 << 29;
 const roles = [['file', 'Dump'], ['reference', 'Reference']];
@@ -41,7 +42,8 @@ export class Files {
     }
     if (this.opened.file && this.opened.reference) {
       act.push(button('Compare', () => this.#ask('compare', this.both, showCompare)),
-               button('Which layout?', () => this.#infer()));
+               button('Which layout?', () => this.#ask('infer', this.both,
+                                                       (told) => this.#fits(told))));
     }
     parts.push(element('p', '', ...act.flatMap((one) => [one, ' '])), this.results);
     this.panel.replaceChildren(...parts);
@@ -137,7 +139,7 @@ export class Files {
     try {
       this.results.append(show(this.core.ask(name, {...this.words(), ...files})));
     } catch (fault) {
-      this.results.append(element('pre', fault.report ?? fault.message));
+      this.results.append(report(fault));
     }
   }
 
@@ -156,16 +158,6 @@ export class Files {
     });
   }
 
-  #infer() {
-    const {shape, dtype} = this.words();
-    this.results.replaceChildren();
-    try {
-      this.results.append(this.#fits(this.core.ask('infer', {...this.both, shape, dtype})));
-    } catch (fault) {
-      this.results.append(element('pre', fault.report ?? fault.message));
-    }
-  }
-
   #fits(told) {
     const lines = told.fits.map((fit) => element(
         'li', '', element('code', fit.expression), ' ', fit.names.join(', '), ' ',
@@ -181,21 +173,21 @@ export class Files {
 function showCheck(told) {
   const findings = told.findings.map((text) => element('li', text));
   const unit = told.in_bits ? 'bits' : 'places';
+  const leakText = ({byte, count, indices, holds}) =>
+      `byte ${byte}: ${count} ${count === 1 ? unit.slice(0, -1) : unit}` +
+      `${indices && `, ${indices}`}${holds && `; ${holds}`}`;
   return element(
       'section', '',
       element('p', told.padding_nonzero === 0
           ? `All ${told.padding} ${unit} of padding are zero.`
           : `${told.padding_nonzero} of ${told.padding} ${unit} of padding are not zero.`),
       element('ul', '', ...findings),
-      element('ul', '', ...told.leaks.map((leak) => element(
-          'li', `byte ${leak.byte}: ${leak.count} ${leak.count === 1 ? unit.slice(0, -1) : unit}${leak.indices && `, ${leak.indices}`}` +
-                `${leak.holds && `; ${leak.holds}`}`))));
+      element('ul', '', ...told.leaks.map((leak) => element('li', leakText(leak)))));
 }
 
 function showCompare(told) {
-  const place = (one) => one && `${Object.entries(one.index)
-      .map(([name, value]) => `${name}=${value}`).join(',')}: ${one.a} and ${one.b}, bytes ` +
-      `${one.byte_a} and ${one.byte_b}`;
+  const place = (one) => one && `${textOf(one.index)}: ${one.a} and ${one.b}, bytes ` +
+                                `${one.byte_a} and ${one.byte_b}`;
   return element(
       'section', '',
       element('p', told.differences === 0 ? `All ${told.elements} elements are equal.`

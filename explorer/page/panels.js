@@ -3,7 +3,7 @@ import {showAbout, showCatalogue} from './about.js';
 import {showAt, showPlan, showWho} from './answers.js';
 import {pythonCommands, shellCommands} from './commands.js';
 import {CoreError} from './core.js';
-import {byId, copied, copy, element} from './elements.js';
+import {byId, copied, copy, element, report} from './elements.js';
 import {tensorOf} from './state.js';
 
 const tabs = ['about', 'catalogue', 'ask', 'plan', 'code', 'commands', 'files'];
@@ -82,7 +82,7 @@ export class Panels {
     try {
       show(byId('answer'), this.app.core.ask(name, {...tensorOf(this.app.state), ...words}));
     } catch (fault) {
-      byId('answer').replaceChildren(element('pre', fault.report ?? fault.message));
+      byId('answer').replaceChildren(report(fault));
     }
   }
 
@@ -95,7 +95,7 @@ export class Panels {
     try {
       showPlan(byId('plan'), this.app.core.ask('plan', tensorOf(this.app.state)));
     } catch (fault) {
-      byId('plan').replaceChildren(element('pre', fault.report ?? fault.message));
+      byId('plan').replaceChildren(report(fault));
     }
   }
 

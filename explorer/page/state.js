@@ -73,5 +73,10 @@ export function extentsOf(shape) {
 }
 
 export function shapeOf(extents) {
-  return extents.map(([name, extent]) => `${name}=${extent}`).join(',');
+  return extents.map((pair) => pair.join('=')).join(',');
+}
+
+// "n=1,c=16" of {n: 1, c: 16}.
+export function textOf(index) {
+  return shapeOf(Object.entries(index));
 }

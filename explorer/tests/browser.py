@@ -10,14 +10,12 @@ import tempfile
 import time
 import urllib.parse
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "cli"))
+import chromium
 import support
 
 PAGE = pathlib.Path(os.environ["STRIDEWISE_EXPLORER"]).resolve()
@@ -33,17 +31,7 @@ class ExplorerTest(support.CliTest):
     @classmethod
     def setUpClass(cls):
         cls.home = tempfile.TemporaryDirectory(prefix="stridewise-explorer-")
-        options = Options()
-        options.binary_location = "/usr/bin/chromium"
-        for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                     "--disable-dev-shm-usage", "--window-size=1400,1100",
-                     "--force-device-scale-factor=1",
-                     f"--user-data-dir={cls.home.name}/profile"):
-            options.add_argument(word)
-        options.add_experimental_option(
-            "prefs", {"download.default_directory": cls.home.name})
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        cls.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        cls.driver = chromium.driver(cls.home.name, "1400,1100", ("browser", "performance"))
 
     @classmethod
     def tearDownClass(cls):

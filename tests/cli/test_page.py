@@ -6,13 +6,11 @@ import tempfile
 import unittest
 import zlib
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+import chromium
 import support
 
 # In blocks of 8 with 7 of padding; images of two rows; a gap after each row.
@@ -78,16 +76,7 @@ class Page(support.CliTest):
             done = support.run("draw", *args, "--out",
                                f"{cls.pages.name}/{name}.html")
             assert done.code == 0, done.err
-        options = Options()
-        options.binary_location = "/usr/bin/chromium"
-        for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                     "--disable-dev-shm-usage", "--window-size=1400,1000",
-                     "--force-device-scale-factor=1",
-                     f"--user-data-dir={cls.pages.name}/profile"):
-            options.add_argument(word)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        cls.driver = webdriver.Chrome(
-            options=options, service=Service("/usr/bin/chromedriver"))
+        cls.driver = chromium.driver(cls.pages.name, "1400,1000")
 
     @classmethod
     def tearDownClass(cls):
