@@ -23,15 +23,8 @@ std::string names_of(const Scope& scope) {
   return names;
 }
 
-// What the parser never lets pass, for expressions built by hand.
-Result<void> check_numbers(const Digit& digit) {
-  if (digit.bias < 0 || digit.after < 0 || digit.div < 1 || digit.mod < 0 ||
-      (digit.share != Share::none && digit.shares < 1)) {
-    return invalid(
-        fmt::format("a digit of {} with bias {}, divisor {} and "
-                    "modulus {}",
-                    digit.dim, digit.bias, digit.div, digit.mod));
-  }
+// check_sayable() has refused all other numbers that no text has.
+Result<void> check_period(const Digit& digit) {
   const Checked period = mul(digit.div, std::max<std::int64_t>(digit.mod, 1));
   if (!period || *period > largest) {
     return too_large("the period of a digit of " + digit.dim);
@@ -226,7 +219,7 @@ Result<void> Variables::look_up(const Digit& digit, Unit& unit) {
 }
 
 Result<Unit> Variables::unit(const Digit& digit, const Scope& scope) {
-  if (auto checked = check_numbers(digit); !checked) {
+  if (auto checked = check_period(digit); !checked) {
     return unexpected(checked.error());
   }
   const Result<std::int32_t> variable = source(digit, scope);
